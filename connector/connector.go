@@ -1,0 +1,91 @@
+package connector
+
+import "io"
+
+// Field is one header field: the bytes of its name and value, without the
+// colon, the white space around the value and the line end.
+type Field struct {
+	Name, Value []byte
+}
+
+// Request is one HTTP request as a connector may see it. All byte slices
+// belong to the front and are valid until [Worker.Service] returns; nothing
+// may write to them. The front has checked all of it: the method and the field
+// names are tokens, no value contains CR, LF or NUL, every percent escape of
+// Path is well formed and none is %00.
+type Request struct {
+	Method   []byte // case-sensitive, as received
+	Protocol []byte // "HTTP/1.0" or "HTTP/1.1"
+
+	// Path is the path part of the request target byte for byte as the client
+	// encoded it. It begins with '/' or is "*".
+	Path []byte
+	// MatchPath is Path prepared for mapping: see [CleanPath].
+	MatchPath []byte
+	// Query is what follows the first '?'; HasQuery tells an empty query from
+	// none.
+	Query    []byte
+	HasQuery bool
+
+	ServerName []byte // host without port and brackets
+	ServerPort int
+	RemoteAddr []byte // numeric client address, no brackets, no zone
+	RemotePort []byte // decimal
+	LocalAddr  []byte // numeric address the client connected to
+	Secure     bool   // the client's connection is TLS
+
+	// Fields are the end-to-end header fields in the order received, Host
+	// first if it had to be made from an absolute target. Hop-by-hop fields,
+	// Expect and Content-Length are not among them.
+	Fields []Field
+
+	// ContentLength is the length of the body in bytes, 0 for none, -1 for a
+	// body of unknown length (chunked).
+	ContentLength int64
+	// Body yields the request body; it is never nil. Read returns io.EOF at
+	// its end and a *ClientError when the client broke off, was too slow, or
+	// sent bad chunks.
+	Body io.Reader
+}
+
+// ResponseWriter takes one answer. It is used by one goroutine. Every method
+// may return a *[ClientError]: the client is gone, and the answer with it.
+type ResponseWriter interface {
+	// Start begins the answer. It must be called exactly once, with a status
+	// of 200..999 (informational answers are not passed on), and copies what
+	// it needs from fields. The front drops hop-by-hop fields and decides the
+	// framing; a Content-Length among the fields is binding: fewer bytes cut
+	// the client's connection, more are an error.
+	Start(status int, fields []Field) error
+	// Append adds p to the body. p must stay unchanged until the next Flush
+	// or until Service returns, whichever comes first: large pieces go to the
+	// kernel from where they lie.
+	Append(p []byte) error
+	// Buffered is the number of body bytes appended and not yet flushed, plus
+	// one if the head waits to be sent.
+	Buffered() int
+	// Flush sends everything given so far to the client.
+	Flush() error
+	// Started tells whether Start has been called.
+	Started() bool
+}
+
+// Worker is one named back end, or several behind one name. Its methods may
+// be called concurrently under an MPM that runs threads.
+type Worker interface {
+	// Name is the worker's name in the configuration.
+	Name() string
+	// Service serves r and returns nil when the answer is complete. Otherwise
+	// it returns an *[Error]; if w.Started() the answer is then broken off,
+	// else the front writes an error page. It does not keep r or w.
+	Service(r *Request, w ResponseWriter) error
+}
+
+// Connector maps requests to workers.
+type Connector interface {
+	// Match returns the worker for a request, or nil when none is mounted
+	// there. host is the request's server name, path its MatchPath.
+	Match(host, path []byte) Worker
+	// Close closes all idle connections; it is called when the process ends.
+	Close() error
+}

@@ -1,0 +1,56 @@
+package connector
+
+import "strconv"
+
+// Error tells why a worker could not serve a request.
+type Error struct {
+	Worker string // name of the worker
+	Addr   string // address of the back end, if one was involved
+	Op     string // what was tried: "connect", "send request", "read reply", ...
+	Status int    // what the client should see if nothing was sent yet
+	// Recoverable tells that the request may be tried again, here or
+	// elsewhere, without the risk that it is carried out twice.
+	Recoverable bool
+	// Client tells that the client, not the back end, is at fault: the
+	// worker's state must not change.
+	Client bool
+	Err    error
+}
+
+func (e *Error) Error() string {
+	s := "worker " + e.Worker
+	if e.Addr != "" {
+		s += " (" + e.Addr + ")"
+	}
+	s += ": " + e.Op
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ClientError is a failure on the client's side of the front: it left, was
+// too slow, or broke the rules of HTTP in the middle of its body. Status is
+// what it would be told if it could still hear it (400, 408 or 413).
+type ClientError struct {
+	Op     string
+	Status int
+	Err    error
+}
+
+func (e *ClientError) Error() string {
+	s := "client: " + e.Op
+	if e.Status != 0 {
+		s += " (" + strconv.Itoa(e.Status) + ")"
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *ClientError) Unwrap() error { return e.Err }
