@@ -1,0 +1,80 @@
+//go:build unix
+
+package sock
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// Acceptor waits for connections on listeners that other processes wait on
+// too. It is used by one goroutine, which should be locked to its thread; the
+// wait is an ordinary system call that the scheduler sees.
+type Acceptor struct {
+	listeners []int
+	wake      *Wake
+	next      int // the listener to try first
+	poller
+}
+
+// NewAcceptor waits on the given listening sockets, which must be in
+// non-blocking mode and stay the caller's. wake may be nil.
+func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
+	a := &Acceptor{listeners: listeners, wake: wake}
+	if err := a.poller.open(listeners, wake); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Accept waits for a connection and returns its descriptor, non-blocking and
+// close-on-exec, and the peer's address. When the wake descriptor fires it
+// tries once more, because with exclusive wake-ups nobody else was told of a
+// connection that arrived at the same time, and returns that connection or
+// ErrWoken. Losing the race for a connection is not an error and a connection
+// that broke before it was accepted isn't either; running out of descriptors
+// or memory is.
+func (a *Acceptor) Accept() (int, unix.Sockaddr, error) {
+	for {
+		woken, err := a.poller.wait()
+		if err != nil {
+			return -1, nil, err
+		}
+		for range a.listeners {
+			ln := a.listeners[a.next]
+			if a.next++; a.next == len(a.listeners) {
+				a.next = 0
+			}
+			fd, sa, err := unix.Accept4(ln, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+			if err == nil {
+				return fd, sa, nil
+			}
+			if !transient(err) {
+				return -1, nil, err
+			}
+		}
+		if woken || (a.wake != nil && a.wake.set.Load()) {
+			if a.wake != nil {
+				a.wake.set.Store(true)
+			}
+			return -1, nil, ErrWoken
+		}
+	}
+}
+
+// transient are the accept errors that concern one connection only, which is
+// gone: Apache's list.
+func transient(err error) bool {
+	switch err {
+	case unix.EAGAIN, unix.EINTR, unix.ECONNABORTED, unix.EPROTO, unix.ECONNRESET,
+		unix.ETIMEDOUT, unix.EHOSTUNREACH, unix.ENETUNREACH:
+		return true
+	}
+	return false
+}
+
+// Close releases what the Acceptor opened itself.
+func (a *Acceptor) Close() error { return a.poller.close() }
+
+// Backlog applies a listen queue length (ListenBacklog) to a listening socket.
+// The kernel may cut it silently.
+func Backlog(fd, n int) error { return unix.Listen(fd, n) }

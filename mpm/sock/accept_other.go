@@ -1,0 +1,35 @@
+//go:build unix && !linux
+
+package sock
+
+import "golang.org/x/sys/unix"
+
+// poller is poll(2): all waiting processes wake for each connection and all
+// but one find nothing. kqueue has no exclusive wake-up between processes
+// either, so its set-up would buy nothing here.
+type poller struct {
+	fds  []unix.PollFd
+	wake int // index in fds, or -1
+}
+
+func (p *poller) open(listeners []int, wake *Wake) error {
+	p.wake = -1
+	for _, fd := range listeners {
+		p.fds = append(p.fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+	}
+	if wake != nil {
+		p.wake = len(p.fds)
+		p.fds = append(p.fds, unix.PollFd{Fd: int32(wake.fd), Events: unix.POLLIN})
+	}
+	return nil
+}
+
+// wait returns when a listener or the wake descriptor is ready.
+func (p *poller) wait() (woken bool, err error) {
+	if _, err := unix.Poll(p.fds, -1); err != nil && err != unix.EINTR {
+		return false, err
+	}
+	return p.wake >= 0 && p.fds[p.wake].Revents != 0, nil
+}
+
+func (p *poller) close() error { return nil }

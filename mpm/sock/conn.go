@@ -1,0 +1,41 @@
+//go:build unix
+
+package sock
+
+import (
+	"errors"
+	"net"
+	"time"
+)
+
+// ErrWoken is returned by waits that ended because the [Wake] fired: the child
+// has been told to leave.
+var ErrWoken = errors.New("sock: woken: the process is leaving")
+
+// Conn is one stream connection. It is used by one goroutine; only Close and,
+// for [Polled], Interrupt may be called from another one.
+//
+// Deadlines work as those of net.Conn: an operation that has to wait past them
+// fails with os.ErrDeadlineExceeded; the zero time means none.
+type Conn interface {
+	net.Conn
+
+	// WriteBuffers writes all of v in order, with as few system calls as
+	// possible (writev). It does not change v.
+	WriteBuffers(v [][]byte) (int64, error)
+
+	// ReadIdle waits at most timeout for the peer to begin something new and
+	// reads the first bytes of it. It returns ErrWoken when the process was
+	// told to leave while there was nothing to read. It overrides the read
+	// deadline, which must be set anew afterwards.
+	ReadIdle(p []byte, timeout time.Duration) (int, error)
+
+	// Readable tells without waiting whether a Read would return at once,
+	// with data, end of file or an error.
+	Readable() (bool, error)
+}
+
+var (
+	_ Conn = (*Blocking)(nil)
+	_ Conn = (*Polled)(nil)
+)

@@ -1,0 +1,86 @@
+//go:build unix
+
+package sock
+
+import (
+	"net"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxIovecs is the smallest IOV_MAX of the supported kernels.
+const maxIovecs = 1024
+
+// appendIovecs adds the non-empty buffers of v.
+func appendIovecs(iov []unix.Iovec, v [][]byte) []unix.Iovec {
+	for _, b := range v {
+		if len(b) == 0 {
+			continue
+		}
+		e := unix.Iovec{Base: &b[0]}
+		e.SetLen(len(b))
+		iov = append(iov, e)
+	}
+	return iov
+}
+
+// advance drops the first n bytes.
+func advance(iov []unix.Iovec, n int) []unix.Iovec {
+	for len(iov) > 0 && n >= int(iov[0].Len) {
+		n -= int(iov[0].Len)
+		iov = iov[1:]
+	}
+	if n > 0 {
+		rest := unsafe.Slice(iov[0].Base, int(iov[0].Len))[n:]
+		iov[0].Base = &rest[0]
+		iov[0].SetLen(len(rest))
+	}
+	return iov
+}
+
+func writev(fd int, iov []unix.Iovec) (int, error) {
+	n, _, e := unix.Syscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov[0])), uintptr(min(len(iov), maxIovecs)))
+	if e != 0 {
+		return 0, e
+	}
+	return int(n), nil
+}
+
+// peek tells whether a read would return at once. It never waits, so the
+// scheduler need not know of it.
+func peek(fd int) (bool, error) {
+	var b [1]byte
+	for {
+		_, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), 1,
+			unix.MSG_PEEK|unix.MSG_DONTWAIT, 0, 0)
+		switch e {
+		case 0:
+			return true, nil
+		case unix.EINTR:
+		case unix.EAGAIN:
+			return false, nil
+		default:
+			return true, e
+		}
+	}
+}
+
+// abort sets SO_LINGER to zero.
+func abort(fd int) error {
+	return unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+}
+
+// netAddr converts what accept, getsockname and getpeername return. It is
+// never nil.
+func netAddr(sa unix.Sockaddr) net.Addr {
+	switch a := sa.(type) {
+	case *unix.SockaddrInet4:
+		return &net.TCPAddr{IP: a.Addr[:], Port: a.Port}
+	case *unix.SockaddrInet6:
+		return &net.TCPAddr{IP: a.Addr[:], Port: a.Port}
+	case *unix.SockaddrUnix:
+		return &net.UnixAddr{Net: "unix", Name: a.Name}
+	}
+	return &net.UnixAddr{Net: "unix"}
+}
