@@ -1,0 +1,66 @@
+package tomcattest
+
+import (
+	"bufio"
+	"io"
+	"net/url"
+	"strings"
+)
+
+// PageSize is the size of /test/test.jsp in bytes.
+const PageSize = 113698
+
+// Echo is what /test/echo.jsp says of the request it got.
+type Echo struct {
+	// Values holds method, uri, contextPath, servletPath, pathInfo, query,
+	// protocol, scheme, secure, serverName, serverPort, remoteAddr,
+	// remotePort, localAddr, remoteUser, authType, contentType, contentLength,
+	// body.length and body.sha256. A null of the container is "<null>".
+	Values map[string]string
+	// Headers are all fields, names in lower case, values in order.
+	Headers map[string][]string
+	// Attributes are the request attributes that the container shows.
+	Attributes map[string]string
+}
+
+// ParseEcho reads an answer of /test/echo.jsp.
+func ParseEcho(body string) Echo {
+	e := Echo{map[string]string{}, map[string][]string{}, map[string]string{}}
+	s := bufio.NewScanner(strings.NewReader(body))
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		name, value, _ := strings.Cut(s.Text(), "=")
+		value, _ = url.QueryUnescape(value)
+		if h, ok := strings.CutPrefix(name, "header."); ok {
+			h = strings.ToLower(h)
+			e.Headers[h] = append(e.Headers[h], value)
+		} else if a, ok := strings.CutPrefix(name, "attribute."); ok {
+			e.Attributes[a] = value
+		} else {
+			e.Values[name] = value
+		}
+	}
+	return e
+}
+
+// BigBody is the content of /test/big.jsp?bytes=n.
+func BigBody(n int64) io.Reader { return &bigBody{left: n} }
+
+type bigBody struct{ at, left int64 }
+
+// Byte i is i mod 251: a prime, so that no buffer size can hide a piece that
+// was lost, doubled or swapped.
+func (b *bigBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	for i := range p {
+		p[i] = byte((b.at + int64(i)) % 251)
+	}
+	b.at += int64(len(p))
+	b.left -= int64(len(p))
+	return len(p), nil
+}

@@ -1,0 +1,1 @@
+<%@ page contentType="text/plain; charset=UTF-8" session="false" %>Hello from the container

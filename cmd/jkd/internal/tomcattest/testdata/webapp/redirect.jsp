@@ -1,0 +1,3 @@
+<%@ page session="false" trimDirectiveWhitespaces="true" %><%
+    response.sendRedirect("hello.jsp");
+%>
