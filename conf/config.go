@@ -1,0 +1,173 @@
+package conf
+
+import "time"
+
+// MPM names.
+const (
+	Prefork = "prefork"
+	Worker  = "worker"
+)
+
+// Config is everything jkd knows from its configuration files. It is a value:
+// nothing in it refers to an open file or to the process that read it.
+type Config struct {
+	// Path is the file it was read from, absolute; "" when made in code.
+	Path string
+
+	Server  ServerConfig
+	Prefork PreforkConfig // [mpm.prefork]
+	Worker  WorkerConfig  // [mpm.worker]
+
+	// Jk is [connector.jk], nil when the file has no such section.
+	Jk *Jk
+}
+
+// ServerConfig is section [server]. Unless stated otherwise a field is the
+// directive of the same name.
+type ServerConfig struct {
+	// Listen is the addresses to serve, in file order, none twice.
+	Listen []Listen
+
+	// ServerName and ServerPort are the two parts of ServerName. An empty
+	// name means that none is configured, port 0 that the port of the
+	// connection counts.
+	ServerName string
+	ServerPort int
+
+	// ServerRoot is absolute. Default: the directory of the file. Relative
+	// paths elsewhere start from it; those in this struct are absolute
+	// already.
+	ServerRoot string
+
+	// User and Group are as written, "" when not set. Identity is what they
+	// mean on this machine, nil when neither is set.
+	User, Group string
+	Identity    *Identity
+
+	// PidFile, default logs/jkd.pid; ErrorLog, default logs/error_log.
+	// PidFileSet and ErrorLogSet tell a path somebody asked for from the
+	// default.
+	PidFile, ErrorLog       string
+	PidFileSet, ErrorLogSet bool
+
+	LogLevel LogLevel // default warn
+
+	// CustomLog is the access log, nil for none.
+	CustomLog *AccessLog
+
+	// MPM is Prefork or Worker. Default: Prefork.
+	MPM string
+
+	// ScoreBoardFile is "" for anonymous shared memory.
+	ScoreBoardFile string
+
+	KeepAlive bool // default on
+	// MaxKeepAliveRequests is the requests of one connection, 0 = unlimited,
+	// default 100.
+	MaxKeepAliveRequests int
+	// KeepAliveTimeout is the wait for a connection's next request, default
+	// 5 s. Never 0 when KeepAlive is true.
+	KeepAliveTimeout time.Duration
+	// TimeOut bounds each single wait for the network, default 60 s, > 0.
+	TimeOut time.Duration
+	// GracefulShutdownTimeout bounds a graceful stop, 0 = no bound (default).
+	GracefulShutdownTimeout time.Duration
+	// ListenBacklog is the length of the kernel's queue, default 511, ≥ 1.
+	ListenBacklog int
+
+	LimitRequestLine      int   // bytes, default 8190, ≥ 1
+	LimitRequestFields    int   // count, default 100, 0 = unlimited
+	LimitRequestFieldSize int   // bytes, default 8190, ≥ 1
+	LimitRequestBody      int64 // bytes, default 1 GiB, 0 = unlimited
+}
+
+// AccessLog is directive CustomLog.
+type AccessLog struct {
+	Path   string // absolute
+	Format string // as Apache's LogFormat; nicknames are replaced already
+}
+
+// PreforkConfig is section [mpm.prefork], with Apache's corrections applied if
+// it is the MPM in use.
+type PreforkConfig struct {
+	StartServers           int // default 5
+	MinSpareServers        int // default 5
+	MaxSpareServers        int // default 10
+	ServerLimit            int // default 256
+	MaxRequestWorkers      int // or MaxClients; default 256
+	MaxConnectionsPerChild int // or MaxRequestsPerChild; default 0 = never
+}
+
+// WorkerConfig is section [mpm.worker], with Apache's corrections applied if
+// it is the MPM in use.
+type WorkerConfig struct {
+	StartServers           int   // default 3
+	MinSpareThreads        int   // default 75
+	MaxSpareThreads        int   // default 250
+	ServerLimit            int   // default 16
+	ThreadLimit            int   // default 64
+	ThreadsPerChild        int   // default 25
+	MaxRequestWorkers      int   // or MaxClients; default 400; a multiple of ThreadsPerChild
+	MaxConnectionsPerChild int   // or MaxRequestsPerChild; default 0 = never
+	ThreadStackSize        int64 // bytes, default 0; without effect, stacks grow by themselves
+}
+
+// Jk is section [connector.jk].
+type Jk struct {
+	WorkersFile *File   // JkWorkersFile, nil when not set
+	MountFile   *File   // JkMountFile, nil when not set
+	Mounts      []Mount // JkMount
+	UnMounts    []Mount // JkUnMount
+	// Properties are the JkWorkerProperty lines, split at their first '='.
+	Properties []Pair
+}
+
+// File is a file that was read when the configuration was.
+type File struct {
+	Path string // absolute
+	Data []byte
+}
+
+// Mount is one JkMount or JkUnMount. Worker is the second argument whole:
+// extensions may follow the name after a ';'.
+type Mount struct {
+	Pattern, Worker string
+	Line            int // in Config.Path
+}
+
+// Defaults returns the configuration of a file that says nothing: Apache 2.4's
+// values. It has no listener and no connector, and its PidFile and ErrorLog
+// are empty, because there is no ServerRoot they could start from.
+func Defaults() *Config {
+	return &Config{
+		Server: ServerConfig{
+			LogLevel:              LogWarn,
+			MPM:                   Prefork,
+			KeepAlive:             true,
+			MaxKeepAliveRequests:  100,
+			KeepAliveTimeout:      5 * time.Second,
+			TimeOut:               60 * time.Second,
+			ListenBacklog:         511,
+			LimitRequestLine:      8190,
+			LimitRequestFields:    100,
+			LimitRequestFieldSize: 8190,
+			LimitRequestBody:      1 << 30,
+		},
+		Prefork: PreforkConfig{
+			StartServers:      5,
+			MinSpareServers:   5,
+			MaxSpareServers:   10,
+			ServerLimit:       256,
+			MaxRequestWorkers: 256,
+		},
+		Worker: WorkerConfig{
+			StartServers:      3,
+			MinSpareThreads:   75,
+			MaxSpareThreads:   250,
+			ServerLimit:       16,
+			ThreadLimit:       64,
+			ThreadsPerChild:   25,
+			MaxRequestWorkers: 400,
+		},
+	}
+}

@@ -1,0 +1,31 @@
+// Package conf turns jkd.conf into checked values.
+//
+// The file is ini text whose keys are Apache's directive names:
+//
+//	[server]
+//	Listen = 8080
+//	MPM = worker
+//
+//	[mpm.worker]
+//	ThreadsPerChild = 50
+//
+//	[connector.jk]
+//	JkWorkersFile = workers.properties
+//	JkMount = /examples/* ajp13
+//
+// Names of sections and directives are compared without regard to case. A
+// comment is a line that begins with '#' or ';'; there are none after a value,
+// because rules of the connectors contain both characters. Lines are never
+// continued and values never refer to one another.
+//
+// [Load] reads the file and the connector files it names, and returns either a
+// [Config] or every fault found, as [Errors]: nothing is guessed and the first
+// fault does not hide the second. What Apache corrects is corrected, and said
+// as a [Warning]: [Config.Correct].
+//
+// The reading has two layers. [Sections] knows lines, sections and pairs, and
+// no directive; the tables in directive_*.go know the directives. A Config is
+// a plain struct of values, the contents of the connector files included, so
+// that a child process gets it whole by [Config.Encode] and [Decode] and opens
+// no file of its own.
+package conf

@@ -1,0 +1,301 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Options are what the command line says over the file.
+type Options struct {
+	// MPM replaces directive MPM when it is not empty.
+	MPM string
+}
+
+// MaxFile is the largest configuration file that is read, in bytes.
+const MaxFile = 8 << 20
+
+// Load reads a configuration file and the connector files it names. It returns
+// either a usable configuration or [Errors]; the warnings are valid in both
+// cases. Nothing is written, created, resolved over the network or listened
+// on.
+func Load(path string, o Options) (*Config, []Warning, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, nil, Errors{{File: path, Msg: err.Error()}}
+	}
+	return Parse(path, data, o)
+}
+
+// Parse is [Load] with the text of the file given. path tells where relative
+// paths start and is used in messages; it need not exist.
+func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
+	sections, errs := ReadSections(path, data)
+	p := &parser{file: path, cfg: Defaults(), errs: errs, syntax: len(errs) > 0, first: map[string]given{}}
+	abs, err := filepath.Abs(path)
+	if err == nil && !utf8.ValidString(abs) {
+		err = errors.New("the path of the file is not UTF-8 text")
+	}
+	if err != nil {
+		return nil, nil, Errors{{File: path, Msg: err.Error()}}
+	}
+	p.cfg.Path = abs
+	p.root(sections)
+	for i := range sections.Sections {
+		p.section(&sections.Sections[i])
+	}
+	p.finish(o)
+	if err := p.errs.Err(); err != nil {
+		return nil, p.warnings, err
+	}
+	return p.cfg, p.warnings, nil
+}
+
+// given is a pair together with the directive it is for.
+type given struct {
+	Pair
+	section string
+	dir     *directive
+}
+
+// parser fills one Config.
+type parser struct {
+	file string
+	cfg  *Config
+	// syntax: there are lines nobody could read.
+	syntax   bool
+	errs     Errors
+	warnings []Warning
+	// first is the latest pair of each directive, by section and current
+	// name.
+	first map[string]given
+}
+
+func (p *parser) fail(g given, format string, args ...any) {
+	p.errs = append(p.errs, &Error{File: p.file, Line: g.Line, Key: g.Key, Msg: fmt.Sprintf(format, args...)})
+}
+
+func (p *parser) warn(line int, key, format string, args ...any) {
+	p.warnings = append(p.warnings, Warning{File: p.file, Line: line, Key: key, Msg: fmt.Sprintf(format, args...)})
+}
+
+// root settles ServerRoot before anything that depends on it is read.
+func (p *parser) root(s *Sections) {
+	p.cfg.Server.ServerRoot = filepath.Dir(p.cfg.Path)
+	for _, pair := range s.Get("server") {
+		if !strings.EqualFold(pair.Key, "ServerRoot") {
+			continue
+		}
+		if dir, err := unquote(pair.Value); err == nil && dir != "" {
+			p.cfg.Server.ServerRoot = p.path(dir)
+		}
+	}
+}
+
+// path makes a path of the file absolute.
+func (p *parser) path(s string) string {
+	if filepath.IsAbs(s) {
+		return filepath.Clean(s)
+	}
+	return filepath.Join(p.cfg.Server.ServerRoot, s)
+}
+
+func (p *parser) section(s *Section) {
+	if s.Name == "" {
+		return // its header is reported already
+	}
+	name := strings.ToLower(s.Name)
+	table, ok := directives[name]
+	if !ok {
+		p.errs = append(p.errs, &Error{File: p.file, Line: s.Line, Key: "[" + s.Name + "]", Msg: unknownSection(name)})
+		return
+	}
+	if name == "connector.jk" && p.cfg.Jk == nil {
+		p.cfg.Jk = &Jk{}
+	}
+	for _, pair := range s.Pairs {
+		d, ok := table[strings.ToLower(pair.Key)]
+		g := given{Pair: pair, section: name, dir: d}
+		switch {
+		case !ok:
+			p.fail(g, "%s", unknownDirective(name, pair.Key))
+			continue
+		case pair.Value == "":
+			p.fail(g, "the value is missing")
+			continue
+		}
+		id := name + " " + d.name
+		if before, again := p.first[id]; again && !d.many {
+			if d.once {
+				p.fail(g, "may be given once only; it is in line %d too", before.Line)
+				continue
+			}
+			p.warn(g.Line, g.Key, "given again: this one counts, not %s of line %d", Printable(before.Value), before.Line)
+		}
+		p.first[id] = g
+		if err := d.set(p, g); err != nil {
+			p.fail(g, "%s", err)
+		}
+	}
+}
+
+// laterSections are those of coming versions.
+var laterSections = []string{"connector.jk2", "status"}
+
+func unknownSection(name string) string {
+	if slices.Contains(laterSections, name) {
+		return "this version of jkd does not have this section yet; remove it"
+	}
+	return "unknown section" + DidYouMean(name, sectionNames) + " (there are [" + strings.Join(sectionNames, "], [") + "])"
+}
+
+func unknownDirective(section, key string) string {
+	lower := strings.ToLower(key)
+	var at []string
+	for _, other := range sectionNames {
+		if _, ok := directives[other][lower]; ok {
+			at = append(at, "["+other+"]")
+		}
+	}
+	if len(at) > 0 {
+		return "does not belong in [" + section + "] but in " + strings.Join(at, " or ")
+	}
+	if why, ok := unsupported[lower]; ok {
+		return "is not supported: " + why
+	}
+	return "unknown directive" + DidYouMean(key, namesOf(section))
+}
+
+// finish sets what depends on several directives.
+func (p *parser) finish(o Options) {
+	s := &p.cfg.Server
+	if o.MPM != "" {
+		name, err := parseMPM(o.MPM)
+		if err != nil {
+			p.errs = append(p.errs, &Error{Key: "-mpm", Msg: err.Error()})
+		} else {
+			s.MPM = name
+		}
+	}
+	if len(s.Listen) == 0 && !p.has("server", "Listen") && !p.syntax {
+		p.errs = append(p.errs, &Error{File: p.file, Key: "Listen", Msg: "at least one is needed in [server]"})
+	}
+	p.identity()
+	if s.PidFile == "" {
+		s.PidFile = p.path("logs/jkd.pid")
+	}
+	if s.ErrorLog == "" {
+		s.ErrorLog = p.path("logs/error_log")
+	}
+	if p.cfg.Jk == nil && len(p.errs) == 0 {
+		p.warn(0, "", "there is no connector section: every request will be answered 404")
+	}
+	if len(p.errs) == 0 {
+		p.correct()
+	}
+}
+
+func (p *parser) has(section, name string) bool {
+	_, ok := p.first[section+" "+name]
+	return ok
+}
+
+// correct applies Apache's corrections and gives each warning the line of its
+// directive, or of the one it had to give way to.
+func (p *parser) correct() {
+	section := "mpm." + p.cfg.Server.MPM
+	line := func(name string) (string, int) {
+		if name == "KeepAliveTimeout" {
+			section = "server"
+		}
+		g := p.first[section+" "+name]
+		return g.Key, g.Line
+	}
+	for _, f := range p.cfg.correct() {
+		key, at := line(f.name)
+		if at == 0 {
+			key = f.name
+			_, at = line(f.because)
+		}
+		p.warn(at, key, "%s", f.text())
+	}
+}
+
+func (p *parser) identity() {
+	s := &p.cfg.Server
+	u, hasUser := p.first["server User"]
+	g, hasGroup := p.first["server Group"]
+	if !hasUser {
+		if hasGroup {
+			p.fail(g, "needs directive User beside it")
+		}
+		return
+	}
+	if s.User == "" || hasGroup && s.Group == "" {
+		return // the value could not be read
+	}
+	id, known, err := lookupUser(s.User)
+	if err != nil {
+		p.fail(u, "%s", err)
+	}
+	if hasGroup {
+		gid, err := lookupGroup(s.Group)
+		if err != nil {
+			p.fail(g, "%s", err)
+		}
+		id = id.withGroup(gid)
+	} else if !known && err == nil {
+		p.fail(u, "the system has no user with this number: directive Group is needed too")
+	}
+	s.Identity = &id
+}
+
+// readFile reads a regular file of bounded size. Its errors name no path.
+func readFile(path string) ([]byte, error) {
+	// Opening a FIFO would wait for its writer, so look first.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	if err := regular(info); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, reason(err)
+	}
+	if len(data) > MaxFile {
+		return nil, fmt.Errorf("the file is larger than %d bytes", MaxFile)
+	}
+	return data, nil
+}
+
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errors.New("is a directory, not a file")
+	case !info.Mode().IsRegular():
+		return errors.New("is not a regular file")
+	}
+	return nil
+}
+
+// reason strips the operation and the path from an error of package os.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
