@@ -67,7 +67,7 @@ scripts:
 	@for f in $(SCRIPTS); do sh -n $$f || exit 1; done
 	@for f in .ci/run bench/*.sh; do bash -n $$f || exit 1; done
 	@if command -v shellcheck >/dev/null 2>&1; then \
-		shellcheck -s sh -e SC1091,SC2034,SC2154 $(SCRIPTS) && shellcheck -x .ci/run bench/*.sh; \
+		shellcheck -s sh -e SC1091,SC2034,SC2154 $(SCRIPTS) && shellcheck -x -P SCRIPTDIR .ci/run bench/*.sh; \
 	else echo "make scripts: no shellcheck here"; fi
 
 fuzz:
