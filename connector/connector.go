@@ -58,14 +58,17 @@ type ResponseWriter interface {
 	// the client's connection, more are an error.
 	Start(status int, fields []Field) error
 	// Append adds p to the body. p must stay unchanged until the next Flush
-	// or until Service returns, whichever comes first: large pieces go to the
-	// kernel from where they lie.
+	// or Finish returns: large pieces go to the kernel from where they lie.
+	// What an answer without a body (HEAD, 204, 304) is given is dropped.
 	Append(p []byte) error
 	// Buffered is the number of body bytes appended and not yet flushed, plus
 	// one if the head waits to be sent.
 	Buffered() int
 	// Flush sends everything given so far to the client.
 	Flush() error
+	// Finish ends the answer and sends what is left of it. Service calls it
+	// once, when the answer is complete.
+	Finish() error
 	// Started tells whether Start has been called.
 	Started() bool
 }
@@ -75,7 +78,7 @@ type ResponseWriter interface {
 type Worker interface {
 	// Name is the worker's name in the configuration.
 	Name() string
-	// Service serves r and returns nil when the answer is complete. Otherwise
+	// Service serves r and returns nil after w.Finish has succeeded. Otherwise
 	// it returns an *[Error]; if w.Started() the answer is then broken off,
 	// else the front writes an error page. It does not keep r or w.
 	Service(r *Request, w ResponseWriter) error

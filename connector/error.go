@@ -1,6 +1,9 @@
 package connector
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+)
 
 // Error tells why a worker could not serve a request.
 type Error struct {
@@ -54,3 +57,7 @@ func (e *ClientError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ClientError) Unwrap() error { return e.Err }
+
+// ErrBodyLength is returned by a [ResponseWriter] whose answer has announced a
+// Content-Length that its body does not keep: the back end is at fault.
+var ErrBodyLength = errors.New("connector: the body does not have the announced Content-Length")

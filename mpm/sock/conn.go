@@ -33,6 +33,13 @@ type Conn interface {
 	// Readable tells without waiting whether a Read would return at once,
 	// with data, end of file or an error.
 	Readable() (bool, error)
+
+	// CloseWrite sends end of file and leaves the other direction open.
+	CloseWrite() error
+
+	// Abort makes the following Close reset the connection, so that the peer
+	// can't take what it got for the whole.
+	Abort() error
 }
 
 var (

@@ -206,7 +206,7 @@ func TestReadIdle(t *testing.T) {
 
 func TestAbortResets(t *testing.T) {
 	kinds(t, func(t *testing.T, c Conn, peer *net.TCPConn, _ func()) {
-		if err := c.(interface{ Abort() error }).Abort(); err != nil {
+		if err := c.Abort(); err != nil {
 			t.Fatal(err)
 		}
 		c.Close()

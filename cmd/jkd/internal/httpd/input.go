@@ -1,0 +1,93 @@
+package httpd
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+)
+
+const (
+	// inputSize is the read buffer of a connection; a request whose head does
+	// not fit gets one of maxHead bytes for as long as the connection lasts.
+	inputSize = 8 << 10
+	maxHead   = 128 << 10
+)
+
+// input reads a client's connection with TimeOut on every wait.
+type input struct {
+	conn    Conn
+	br      *bufio.Reader
+	timeout time.Duration
+	until   time.Time // the read deadline in force
+	// idle makes the next read one for the first bytes of a request, with a
+	// timeout of its own.
+	idle        bool
+	idleTimeout time.Duration
+	small       *bufio.Reader // kept when br is a big one
+}
+
+func (in *input) reset(c Conn, timeout time.Duration) {
+	if in.small == nil {
+		in.small = bufio.NewReaderSize(in, inputSize)
+	} else {
+		in.small.Reset(in)
+	}
+	in.br = in.small
+	in.conn, in.timeout, in.until, in.idle = c, timeout, time.Time{}, false
+}
+
+// Read implements io.Reader for br.
+func (in *input) Read(p []byte) (int, error) {
+	if in.idle {
+		in.idle = false
+		in.until = time.Time{}
+		return in.conn.ReadIdle(p, in.idleTimeout)
+	}
+	if in.timeout > 0 {
+		// A deadline is renewed when a sixteenth of it is used up: setting it
+		// at every read would cost more than it tells.
+		now := time.Now()
+		if in.until.Sub(now) < in.timeout-in.timeout/16 {
+			in.until = now.Add(in.timeout)
+			if err := in.conn.SetReadDeadline(in.until); err != nil {
+				return 0, err
+			}
+		}
+	} else if in.until.IsZero() {
+		in.until = time.Unix(1, 0)
+		if err := in.conn.SetReadDeadline(time.Time{}); err != nil {
+			return 0, err
+		}
+	}
+	return in.conn.Read(p)
+}
+
+// more reads once more behind what is buffered and returns all of it.
+func (in *input) more() ([]byte, error) {
+	have := in.br.Buffered()
+	if have == in.br.Size() {
+		if have >= maxHead {
+			return nil, bufio.ErrBufferFull
+		}
+		b, _ := in.br.Peek(have)
+		rest := bytes.NewReader(bytes.Clone(b))
+		in.br = bufio.NewReaderSize(io.MultiReader(rest, in), maxHead)
+		if _, err := in.br.Peek(have); err != nil {
+			return nil, err
+		}
+	}
+	b, err := in.br.Peek(have + 1)
+	if len(b) > have {
+		return in.br.Peek(in.br.Buffered())
+	}
+	return b, err
+}
+
+func isTimeout(err error) bool {
+	var ne net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || (errors.As(err, &ne) && ne.Timeout())
+}

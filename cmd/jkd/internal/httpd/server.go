@@ -1,0 +1,82 @@
+package httpd
+
+import (
+	"net"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"jkd/connector"
+	"jkd/scoreboard"
+)
+
+// Conn is what the front needs of a connection; the MPMs' connections have it.
+type Conn interface {
+	net.Conn
+	WriteBuffers(v [][]byte) (int64, error)
+	ReadIdle(p []byte, timeout time.Duration) (int, error)
+	CloseWrite() error
+	Abort() error
+}
+
+// Options are the directives of [server] that concern the front, and its
+// surroundings. Zero values mean what the field says.
+type Options struct {
+	ServerName string // for requests without Host; empty: the local address
+
+	TimeOut              time.Duration // TimeOut, per wait; 0: none
+	KeepAlive            bool
+	KeepAliveTimeout     time.Duration // 0: no keep-alive
+	MaxKeepAliveRequests int           // 0: unlimited
+	LimitRequestLine     int           // bytes; excess is 414
+	LimitRequestFields   int           // 0: unlimited; excess is 400
+	LimitRequestField    int           // bytes (LimitRequestFieldSize); excess is 400
+	LimitRequestBody     int64         // bytes; 0: unlimited; excess is 413
+
+	Connectors []connector.Connector
+	// Stopping tells that the process has been told to leave: answers then
+	// say Connection: close. It is called once a request.
+	Stopping  func() bool
+	AccessLog *AccessLog // nil: none
+	Log       zerolog.Logger
+}
+
+// Server serves connections. Its methods may be called concurrently.
+type Server struct {
+	o    Options
+	pool sync.Pool // of *session
+	date dateCache
+}
+
+// New returns a front.
+func New(o Options) *Server {
+	if o.Stopping == nil {
+		o.Stopping = func() bool { return false }
+	}
+	if o.KeepAliveTimeout <= 0 {
+		o.KeepAlive = false
+	}
+	s := &Server{o: o}
+	s.pool.New = func() any { return newSession(s) }
+	return s
+}
+
+// ServeConn serves c until it ends and closes it. Phases and counters go to
+// slot, whose only writer the caller's thread is.
+func (s *Server) ServeConn(c Conn, slot *scoreboard.Slot) {
+	ss := s.pool.Get().(*session)
+	ss.serve(c, slot)
+	ss.release()
+	s.pool.Put(ss)
+}
+
+// route asks the connectors in order.
+func (s *Server) route(r *connector.Request) connector.Worker {
+	for _, c := range s.o.Connectors {
+		if w := c.Match(r.ServerName, r.MatchPath); w != nil {
+			return w
+		}
+	}
+	return nil
+}

@@ -1,0 +1,392 @@
+package httpd
+
+import (
+	"bufio"
+	"errors"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"jkd/connector"
+	"jkd/scoreboard"
+)
+
+const (
+	// drainBytes and drainTime bound what is read and dropped of a request
+	// body that the application did not want, and of what follows an answer
+	// after which the connection is closed.
+	drainBytes = 64 << 10
+	drainTime  = time.Second
+)
+
+// session is everything one connection needs, kept and reused.
+type session struct {
+	s    *Server
+	conn Conn
+	slot *scoreboard.Slot
+	in   input
+	h    head
+	x    exchange
+	body body
+	w    response
+
+	lim       limits
+	served    int // requests on this connection
+	localPort int
+	unread    bool // the client may still be sending: close with care
+	errPage   []byte
+	logLine   []byte
+	cont      func() error
+}
+
+func newSession(s *Server) *session {
+	ss := &session{s: s}
+	ss.lim = limits{line: s.o.LimitRequestLine, fields: s.o.LimitRequestFields, field: s.o.LimitRequestField}
+	ss.w.date = &s.date
+	ss.w.mayKeep = ss.mayKeep
+	ss.w.keepAlive = ss.appendKeepAlive
+	ss.cont = ss.sendContinue
+	ss.body.in = &ss.in
+	return ss
+}
+
+// release drops what a pooled session must not keep alive.
+func (ss *session) release() {
+	ss.conn, ss.slot = nil, nil
+	ss.in.conn, ss.w.conn = nil, nil
+	ss.in.br = ss.in.small
+}
+
+// serve serves the connection to its end and closes it.
+func (ss *session) serve(c Conn, slot *scoreboard.Slot) {
+	ss.conn, ss.slot = c, slot
+	ss.served, ss.unread = 0, false
+	ss.in.reset(c, ss.s.o.TimeOut)
+	ss.w.reset(c, ss.s.o.TimeOut)
+	remote, local := addrPort(c.RemoteAddr()), addrPort(c.LocalAddr())
+	ss.localPort = int(local.Port())
+	ss.x.setAddrs(remote, local)
+	slot.StartConnection(time.Now().UnixNano(), ss.x.RemoteAddr)
+	for ss.request() {
+		slot.SetStatus(scoreboard.KeepAlive)
+		if ss.in.br.Buffered() == 0 {
+			ss.in.idle, ss.in.idleTimeout = true, ss.s.o.KeepAliveTimeout
+		}
+	}
+	slot.SetStatus(scoreboard.Closing)
+	if ss.unread {
+		ss.linger()
+	}
+	_ = c.Close()
+}
+
+func addrPort(a interface{ String() string }) netip.AddrPort {
+	if t, ok := a.(interface{ AddrPort() netip.AddrPort }); ok {
+		return t.AddrPort()
+	}
+	return netip.AddrPort{}
+}
+
+// request serves one request and tells whether another one may follow.
+func (ss *session) request() bool {
+	ss.h.reset()
+	n, refused, err := ss.readHead()
+	if err != nil {
+		return false // nothing, or not enough, came
+	}
+	start := time.Now()
+	ss.served++
+	ss.x.raw = ss.x.raw[:0]
+	if refused.status == 0 {
+		b, _ := ss.in.br.Peek(n)
+		ss.x.raw = append(ss.x.raw, b...)
+		refused = ss.parse()
+	}
+	if refused.status != 0 {
+		return ss.refuse(refused, start)
+	}
+	x := &ss.x
+	ss.slot.StartRequest(start.UnixNano(), x.Method, ss.h.target.of(x.raw), x.Protocol, x.ServerName)
+	ss.openBody()
+	ss.w.begin(string(x.Method) == "HEAD", x.http10, x.keep, x.keepTok)
+	ss.answer()
+	now := time.Now()
+	ss.slot.EndRequest(now.UnixNano(), uint64(max(ss.w.written, 0)))
+	ss.log(start, now)
+	ss.closeBody()
+	if !ss.w.keep || ss.w.err != nil {
+		ss.unread = ss.unread || ss.in.br.Buffered() > 0
+		return false
+	}
+	return true
+}
+
+// readHead waits for a whole request head and returns its length.
+func (ss *session) readHead() (n int, _ refusal, _ error) {
+	b, _ := ss.in.br.Peek(ss.in.br.Buffered())
+	for {
+		if len(b) > 0 {
+			ss.slot.SetStatus(scoreboard.BusyRead)
+			n, status, reason := ss.h.scan(b, ss.lim)
+			if n > 0 || status != 0 {
+				return n, refusal{status, reason}, nil
+			}
+		}
+		more, err := ss.in.more()
+		if err != nil {
+			switch {
+			case err == bufio.ErrBufferFull:
+				return 0, refusal{431, "request head too large"}, nil
+			case len(b) > 0 && isTimeout(err):
+				return 0, refusal{408, "request head incomplete"}, nil
+			}
+			return 0, refusal{}, err
+		}
+		b = more
+	}
+}
+
+// parse reads the head a second time, with fasthttp, and makes the request.
+func (ss *session) parse() refusal {
+	x := &ss.x
+	refused := x.build(&ss.h, &ss.s.o, ss.localPort)
+	fh := &x.fr.Header
+	fh.DisableNormalizing()
+	fh.SetNoDefaultContentType(true)
+	if err := fh.Read(ss.in.br); err != nil && refused.status == 0 {
+		return refusal{400, "fasthttp: " + firstLine(err.Error())}
+	}
+	if refused.status != 0 {
+		return refused
+	}
+	// The two readings must agree on where the request ends.
+	switch n := fh.ContentLength(); {
+	case x.ContentLength < 0 && n != -1,
+		x.ContentLength > 0 && int64(n) != x.ContentLength,
+		x.ContentLength == 0 && n > 0:
+		return refusal{400, "ambiguous message length"}
+	}
+	if limit := ss.s.o.LimitRequestBody; limit > 0 && x.ContentLength > limit {
+		return refusal{413, "Content-Length above LimitRequestBody"}
+	}
+	return refusal{}
+}
+
+func firstLine(s string) string {
+	for i, c := range s {
+		if c == '\n' || i > 120 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// openBody prepares the request body for the connector.
+func (ss *session) openBody() {
+	x, b := &ss.x, &ss.body
+	*b = body{in: &ss.in, left: x.ContentLength, done: x.ContentLength == 0, limit: ss.s.o.LimitRequestBody}
+	if x.ContentLength < 0 {
+		b.left = 0
+		// Does not read: the length is not known.
+		if err := x.fr.ContinueReadBodyStream(ss.in.br, 0, false); err != nil {
+			b.failed = &connector.ClientError{Op: "read body", Status: 400, Err: err}
+		} else {
+			b.chunks = x.fr.BodyStream()
+		}
+	}
+	if x.expect && !b.done {
+		b.approve = ss.cont
+	}
+	x.Body = b
+}
+
+// closeBody ends the reading of the request body, dropping a little of what is
+// left of it.
+func (ss *session) closeBody() {
+	if ss.body.chunks != nil {
+		_ = ss.x.fr.CloseBodyStream()
+		ss.body.chunks = nil
+	}
+}
+
+// sendContinue tells the client to go on with the body.
+func (ss *session) sendContinue() error {
+	if ss.w.sent {
+		return nil // too late to say so; the answer is under way
+	}
+	ss.w.limit()
+	_, err := ss.conn.Write(continueLine)
+	return err
+}
+
+var continueLine = []byte("HTTP/1.1 100 Continue\r\n\r\n")
+
+// answer has the request served, or answers it with an error page.
+func (ss *session) answer() {
+	r := &ss.x.Request
+	if len(r.Path) == 1 { // OPTIONS * is about the server itself, or GET /
+		if r.Path[0] == '*' {
+			_ = ss.w.Start(200, []connector.Field{{Name: []byte("Allow"), Value: []byte("GET,HEAD,POST,OPTIONS")}})
+			_ = ss.w.Finish()
+			return
+		}
+	}
+	worker := ss.s.route(r)
+	if worker == nil {
+		ss.page(404)
+		return
+	}
+	err := worker.Service(r, &ss.w)
+	if err == nil {
+		return
+	}
+	status := 502
+	var e *connector.Error
+	if errors.As(err, &e) {
+		status = e.Status
+	}
+	ss.logFailure(worker.Name(), e, err, status)
+	if ss.w.sent {
+		ss.cut()
+		return
+	}
+	// Nothing has been sent: what the container had begun is forgotten.
+	keep := ss.x.keep && (e == nil || !e.Client)
+	failed := ss.w.err
+	ss.w.begin(ss.w.isHead, ss.w.http10, keep, ss.w.keepTok)
+	var ce *connector.ClientError
+	if errors.As(failed, &ce) {
+		ss.w.err, ss.w.keep = failed, false // the client is gone
+		return
+	}
+	ss.page(status)
+}
+
+// cut ends the connection so that the answer can't look complete.
+func (ss *session) cut() {
+	ss.w.keep = false
+	ss.unread = false
+	if !ss.w.chunked && ss.w.length < 0 {
+		// Only the end of the connection tells the end of this answer: a
+		// reset is the one way to say that it was not the right one.
+		_ = ss.conn.Abort()
+	}
+}
+
+// page answers with an error page.
+func (ss *session) page(status int) {
+	ss.errPage = errorBody(ss.errPage[:0], status, "")
+	if ss.w.Start(status, errorFields) == nil && ss.w.Append(ss.errPage) == nil {
+		if ss.w.isHead {
+			ss.w.length = -1
+		}
+		_ = ss.w.Finish()
+	}
+}
+
+// refuse answers a request that the front does not pass on, and closes.
+func (ss *session) refuse(r refusal, start time.Time) bool {
+	x := &ss.x
+	method, target := []byte("-"), []byte("-")
+	if ss.h.seen && len(x.raw) == 0 {
+		if b, _ := ss.in.br.Peek(min(ss.in.br.Buffered(), ss.h.target.to)); len(b) == ss.h.target.to {
+			x.raw = append(x.raw, b...)
+		}
+	}
+	if ss.h.seen && len(x.raw) >= ss.h.target.to {
+		method, target = ss.h.method.of(x.raw), ss.h.target.of(x.raw)
+	}
+	x.Method, x.Protocol, x.Fields = method, nil, x.Fields[:0]
+	ss.slot.StartRequest(start.UnixNano(), method, target, nil, nil)
+	ss.w.begin(string(method) == "HEAD", ss.h.seen && ss.h.minor == 0, false, false)
+	ss.page(r.status)
+	now := time.Now()
+	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.written))
+	ss.s.o.Log.Info().Str("client", string(x.RemoteAddr)).Int("status", r.status).Str("reason", r.reason).Msg("request refused")
+	ss.log(start, now)
+	ss.unread = true
+	return false
+}
+
+// mayKeep decides, when the head of an answer is sent, whether the connection
+// may carry another request.
+func (ss *session) mayKeep() bool {
+	o := &ss.s.o
+	switch {
+	case !o.KeepAlive, o.MaxKeepAliveRequests > 0 && ss.served >= o.MaxKeepAliveRequests, o.Stopping():
+		return false
+	case ss.body.in != nil && ss.body.unread():
+		// The rest of the upload is nobody's; reading it all could take for
+		// ever.
+		ss.unread = true
+		return false
+	}
+	return true
+}
+
+// appendKeepAlive says how long the connection is kept, in Apache's words.
+func (ss *session) appendKeepAlive(b []byte) []byte {
+	o := &ss.s.o
+	b = append(b, "Keep-Alive: timeout="...)
+	b = strconv.AppendInt(b, int64((o.KeepAliveTimeout+time.Second-1)/time.Second), 10)
+	if o.MaxKeepAliveRequests > 0 {
+		b = append(b, ", max="...)
+		b = strconv.AppendInt(b, int64(o.MaxKeepAliveRequests-ss.served), 10)
+	}
+	return append(b, "\r\n"...)
+}
+
+// linger ends our side and reads away a little of what the client is still
+// sending: closing at once would reset the connection, and the client could
+// lose the answer.
+func (ss *session) linger() {
+	if ss.conn.CloseWrite() != nil {
+		return
+	}
+	_ = ss.conn.SetReadDeadline(time.Now().Add(drainTime))
+	buf := ss.in.small
+	left := drainBytes - ss.in.br.Buffered()
+	buf.Reset(ss.conn)
+	for left > 0 {
+		_, err := buf.Peek(1)
+		if err != nil {
+			return
+		}
+		n, _ := buf.Discard(buf.Buffered())
+		left -= n
+	}
+}
+
+// logFailure writes the one line of a request that failed.
+func (ss *session) logFailure(worker string, e *connector.Error, err error, status int) {
+	log := &ss.s.o.Log
+	ev := log.Error()
+	if e != nil && e.Client {
+		ev = log.Info()
+	}
+	if e != nil && e.Addr != "" {
+		ev = ev.Str("address", e.Addr)
+	}
+	ev.Str("worker", worker).Str("client", string(ss.x.RemoteAddr)).
+		Str("request", string(ss.x.Method)+" "+string(ss.x.Path)).
+		Int("status", status).Bool("cut", ss.w.sent).AnErr("cause", err).Msg("request failed")
+}
+
+// log writes the access log line.
+func (ss *session) log(start, end time.Time) {
+	if ss.s.o.AccessLog == nil {
+		return
+	}
+	raw, target, proto := ss.x.raw, span{}, span{}
+	if ss.h.seen && len(raw) >= ss.h.target.to {
+		target = ss.h.target
+		if len(raw) >= ss.h.proto.to {
+			proto = ss.h.proto
+		}
+	}
+	ss.logLine = ss.s.o.AccessLog.append(ss.logLine[:0], &entry{
+		remote: ss.x.RemoteAddr, method: ss.x.Method, target: target.of(raw), proto: proto.of(raw),
+		status: ss.w.status, bytes: ss.w.written, start: start, fields: ss.x.Fields,
+	})
+	ss.s.o.AccessLog.write(ss.logLine)
+}

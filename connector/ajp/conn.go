@@ -1,0 +1,425 @@
+package ajp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"jkd/connector"
+)
+
+// NetConn is the stream a [Conn] runs over.
+type NetConn interface {
+	net.Conn
+	// Readable tells without waiting whether a Read would return at once.
+	Readable() (bool, error)
+}
+
+// Timeouts are the limits of one exchange; 0 means none.
+type Timeouts struct {
+	// Reply is the longest wait for any packet of the answer (reply_timeout).
+	Reply time.Duration
+	// Socket is the longest wait for a read (socket_timeout). Its expiry
+	// counts as a broken connection, not as a reply timeout.
+	Socket time.Duration
+	// Write is the longest wait for the container to take what is sent.
+	Write time.Duration
+}
+
+const (
+	// smallBuffer is the receive buffer of a connection that has carried
+	// short answers only; bulkBuffer replaces it for good when an answer
+	// turns out long: large pieces mean few system calls.
+	smallBuffer = DefaultPacketSize + headLen
+	bulkBuffer  = MaxPacketSize + headLen
+	// lowRoom is when reading on into the rest of the buffer does not pay.
+	lowRoom = 4096
+	// gather is how long an answer in progress waits for more from the
+	// container before what is there goes to the client. It only delays
+	// answers whose container sends in pieces and never flushes.
+	gather = 5 * time.Millisecond
+)
+
+// Conn is one connection to a container. It is used by one goroutine.
+type Conn struct {
+	nc    NetConn
+	max   int // packet size
+	state State
+
+	// in[r:w] has been received and not yet been looked at; at is where the
+	// packet in hand begins.
+	in       []byte
+	at, r, w int
+	out      []byte // body packets
+	head     Head
+
+	limited bool // a read deadline is set
+	t       Timeouts
+}
+
+// NewConn runs AJP13 over nc with packets of at most maxPacket bytes
+// (max_packet_size, 8192..65536).
+func NewConn(nc NetConn, maxPacket int) *Conn {
+	return &Conn{nc: nc, max: maxPacket, in: make([]byte, smallBuffer)}
+}
+
+// State tells where the connection stands.
+func (c *Conn) State() State { return c.state }
+
+// Close closes the connection, in whatever state.
+func (c *Conn) Close() error {
+	c.state = Broken
+	return c.nc.Close()
+}
+
+// Exchange sends a request and passes the answer to w, including w.Finish.
+// Afterwards the connection may carry another request if it is Idle. Otherwise,
+// and after every error but one of w.Finish, it is Broken. Errors are
+// *ExchangeError.
+func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) error {
+	c.t = t
+	c.transition(Sending)
+	if c.state != Sending {
+		return c.fail(f, PhaseSend, CauseBroken, errors.New("ajp: the connection is "+c.state.String()))
+	}
+	if err := c.write(f.buf); err != nil {
+		return c.fail(f, PhaseSend, CauseBroken, err)
+	}
+	c.transition(Awaiting)
+	phase := PhaseReply
+	for {
+		p, err := c.next(w)
+		if err != nil {
+			if phase == PhaseReply && c.w > c.r {
+				phase = PhaseHead
+			}
+			return c.failRead(f, phase, err)
+		}
+		if phase == PhaseReply {
+			phase = PhaseHead
+		}
+		switch p[0] {
+		case codeSendBodyChunk:
+			data, fault := chunk(p)
+			switch {
+			case fault != "":
+				return c.fault(f, phase, fault)
+			case c.state == Streaming && len(data) == 0:
+				err = w.Flush()
+			case c.state == Streaming:
+				err = w.Append(data)
+			case len(data) > 0:
+				return c.fault(f, phase, "SEND_BODY_CHUNK before SEND_HEADERS")
+			}
+			if err != nil {
+				return c.failWriter(f, phase, err)
+			}
+		case codeSendHeaders:
+			if c.state == Streaming {
+				return c.fault(f, phase, "second SEND_HEADERS")
+			}
+			if err := decodeHead(p[1:], &c.head); err != nil {
+				return c.fault(f, phase, err.(*ProtocolError).Fault)
+			}
+			if s := c.head.Status; s < 200 {
+				if s == 101 {
+					return c.fault(f, phase, "SEND_HEADERS: status 101, but AJP has no upgrade")
+				}
+				continue // interim answers are not passed on
+			}
+			c.transition(Streaming)
+			phase = PhaseBody
+			if err := w.Start(c.head.Status, c.head.Fields); err != nil {
+				return c.failWriter(f, phase, err)
+			}
+		case codeGetBodyChunk:
+			if len(p) < 3 {
+				return c.fault(f, phase, "short GET_BODY_CHUNK")
+			}
+			// The client may be waiting for what is held back before it
+			// sends more.
+			if w.Buffered() > 0 {
+				if err := w.Flush(); err != nil {
+					return c.failWriter(f, phase, err)
+				}
+			}
+			if c.out, err = f.nextBody(c.out, int(p[1])<<8|int(p[2])); err != nil {
+				return c.fail(f, phase, CauseClient, err)
+			}
+			if err := c.write(c.out); err != nil {
+				return c.fail(f, phase, CauseBroken, err)
+			}
+		case codeEndResponse:
+			if c.state != Streaming {
+				return c.fault(f, phase, "END_RESPONSE before SEND_HEADERS")
+			}
+			if len(p) >= 2 && p[1] == 1 && c.onlyFlushes() {
+				c.transition(Idle)
+			} else {
+				c.transition(Broken)
+			}
+			if err := w.Finish(); err != nil {
+				state := c.state // a client that left says nothing about the container
+				err = c.failWriter(f, PhaseBody, err)
+				if err.(*ExchangeError).Cause == CauseClient {
+					c.state = state
+				}
+				return err
+			}
+			return nil
+		default:
+			return c.fault(f, phase, "unexpected packet code")
+		}
+	}
+}
+
+// chunk returns the data of SEND_BODY_CHUNK. A container may or may not end it
+// with a zero byte, which is not part of it.
+func chunk(p []byte) (data []byte, fault string) {
+	if len(p) < 3 {
+		return nil, "short SEND_BODY_CHUNK"
+	}
+	n := int(p[1])<<8 | int(p[2])
+	if n > len(p)-3 {
+		return nil, "SEND_BODY_CHUNK longer than its packet"
+	}
+	return p[3 : 3+n], ""
+}
+
+// CPing asks the container for a sign of life and waits for it at most
+// timeout. One flush packet that was late is overlooked. On failure the
+// connection is Broken.
+func (c *Conn) CPing(timeout time.Duration) error {
+	c.transition(Pinging)
+	c.t = Timeouts{Reply: timeout, Write: timeout}
+	if err := c.write(cping[:]); err != nil {
+		c.state = Broken
+		return err
+	}
+	p, err := c.next(nil)
+	if err == nil && isFlush(p) {
+		p, err = c.next(nil)
+	}
+	if err == nil && (len(p) != 1 || p[0] != codeCPong) {
+		err = c.protocolError("awaited CPONG")
+	}
+	if err != nil {
+		c.state = Broken
+		return err
+	}
+	c.transition(Idle)
+	return nil
+}
+
+var cping = [...]byte{0x12, 0x34, 0, 1, codeCPing}
+
+// isFlush tells a SEND_BODY_CHUNK without data, in both its spellings.
+func isFlush(p []byte) bool {
+	return (len(p) == 3 || len(p) == 4 && p[3] == 0) && p[0] == codeSendBodyChunk && p[1] == 0 && p[2] == 0
+}
+
+// Usable tells whether an idle connection may carry a request: it must be
+// open, with nothing waiting to be read. Late flush packets are read away;
+// anything else would be taken for the next answer, so the connection is done
+// for. It does not wait.
+func (c *Conn) Usable() bool {
+	for c.state == Idle {
+		ready, err := c.nc.Readable()
+		if err == nil && !ready {
+			return true
+		}
+		if err != nil || !c.readFlushes() {
+			c.state = Broken
+		}
+	}
+	return false
+}
+
+// readFlushes reads what is there and tells whether it was flush packets.
+func (c *Conn) readFlushes() bool {
+	c.at, c.r, c.w = 0, 0, 0
+	n, err := c.nc.Read(c.in)
+	c.w = n
+	return err == nil && c.onlyFlushes()
+}
+
+// onlyFlushes consumes what has been received and tells whether it was nothing
+// but whole flush packets.
+func (c *Conn) onlyFlushes() bool {
+	for c.r < c.w {
+		p := c.in[c.r:c.w]
+		if len(p) < headLen || p[0] != 'A' || p[1] != 'B' {
+			return false
+		}
+		n := int(p[2])<<8 | int(p[3])
+		if len(p) < headLen+n || !isFlush(p[headLen:headLen+n]) {
+			return false
+		}
+		c.r += headLen + n
+	}
+	return true
+}
+
+// next returns the payload of the next packet, at least one byte, valid until
+// the following call.
+func (c *Conn) next(w connector.ResponseWriter) ([]byte, error) {
+	for {
+		need := headLen
+		have := c.in[c.r:c.w]
+		if len(have) >= 2 && (have[0] != 'A' || have[1] != 'B') {
+			c.at = c.r
+			return nil, c.protocolError("wrong magic")
+		}
+		if len(have) >= headLen {
+			n := int(have[2])<<8 | int(have[3])
+			c.at = c.r
+			if n == 0 {
+				return nil, c.protocolError("empty packet")
+			}
+			if n > c.max {
+				return nil, c.protocolError("packet longer than max_packet_size")
+			}
+			need += n
+			if len(have) >= need {
+				c.r += need
+				return have[headLen:need:need], nil
+			}
+		}
+		if err := c.fill(need, w); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fill reads more, with room for a packet of need bytes at r. Body data that w
+// still refers to lies before r; it is flushed before it is overwritten, and
+// when the container takes its time.
+func (c *Conn) fill(need int, w connector.ResponseWriter) error {
+	pending := w != nil && w.Buffered() > 0
+	if c.r == c.w && !pending {
+		c.r, c.w = 0, 0
+	}
+	if c.r+need > len(c.in) || (c.r > 0 && len(c.in)-c.w < lowRoom) {
+		in := c.in
+		if len(in) < bulkBuffer && (pending || need > len(in)) {
+			in = make([]byte, bulkBuffer)
+		}
+		if pending {
+			if err := w.Flush(); err != nil {
+				return &clientError{err}
+			}
+			pending = false
+		}
+		c.w = copy(in, c.in[c.r:c.w])
+		c.r, c.in = 0, in
+	}
+	if pending {
+		err := c.nc.SetReadDeadline(time.Now().Add(gather))
+		c.limited = true
+		n := 0
+		if err == nil {
+			n, err = c.nc.Read(c.in[c.w:])
+		}
+		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			c.w += n
+			return c.readError(err, false)
+		}
+		if err := w.Flush(); err != nil {
+			return &clientError{err}
+		}
+	}
+	limit, reply := c.t.Reply, true
+	if limit == 0 || (c.t.Socket > 0 && c.t.Socket < limit) {
+		limit, reply = c.t.Socket, false
+	}
+	if limit > 0 {
+		_ = c.nc.SetReadDeadline(time.Now().Add(limit))
+		c.limited = true
+	} else if c.limited {
+		_ = c.nc.SetReadDeadline(time.Time{})
+		c.limited = false
+	}
+	n, err := c.nc.Read(c.in[c.w:])
+	c.w += n
+	if n > 0 {
+		return nil // an error comes again with the next read
+	}
+	return c.readError(err, reply)
+}
+
+// clientError marks a failure of w inside next.
+type clientError struct{ error }
+
+// timeoutError marks the expiry of reply_timeout.
+type timeoutError struct{ error }
+
+func (e *timeoutError) Unwrap() error { return e.error }
+
+func (c *Conn) readError(err error, reply bool) error {
+	switch {
+	case err == nil:
+		return nil
+	case err == io.EOF:
+		return errClosed
+	case reply && errors.Is(err, os.ErrDeadlineExceeded):
+		return &timeoutError{errReplyTimeout}
+	}
+	return err
+}
+
+var (
+	errClosed       = errors.New("ajp: the container closed the connection")
+	errReplyTimeout = errors.New("ajp: no packet within reply_timeout")
+)
+
+func (c *Conn) write(p []byte) error {
+	if c.t.Write > 0 {
+		_ = c.nc.SetWriteDeadline(time.Now().Add(c.t.Write))
+	}
+	_, err := c.nc.Write(p)
+	return err
+}
+
+func (c *Conn) protocolError(fault string) *ProtocolError {
+	end := min(c.at+16, c.w)
+	return &ProtocolError{Fault: fault, Head: bytes.Clone(c.in[min(c.at, end):end])}
+}
+
+func (c *Conn) fault(f *Forward, phase Phase, fault string) error {
+	return c.fail(f, phase, CauseProtocol, c.protocolError(fault))
+}
+
+// failRead sorts the errors of next.
+func (c *Conn) failRead(f *Forward, phase Phase, err error) error {
+	switch e := err.(type) {
+	case *ProtocolError:
+		return c.fail(f, phase, CauseProtocol, e)
+	case *clientError:
+		return c.failWriter(f, phase, e.error)
+	case *timeoutError:
+		return c.fail(f, phase, CauseTimeout, e.error)
+	}
+	return c.fail(f, phase, CauseBroken, err)
+}
+
+// failWriter sorts the errors of a ResponseWriter: the client's, unless the
+// container did not keep to the length it announced.
+func (c *Conn) failWriter(f *Forward, phase Phase, err error) error {
+	if errors.Is(err, connector.ErrBodyLength) {
+		return c.fail(f, phase, CauseProtocol, &ProtocolError{Fault: err.Error()})
+	}
+	return c.fail(f, phase, CauseClient, err)
+}
+
+func (c *Conn) fail(f *Forward, phase Phase, cause Cause, err error) error {
+	c.state = Broken
+	return &ExchangeError{Phase: phase, Cause: cause, BodyConsumed: f.consumed, Err: err}
+}
+
+// Dropped are the names of header fields of the last answer that were left out
+// because they could have injected a line. They are valid until the next
+// exchange.
+func (c *Conn) Dropped() [][]byte { return c.head.Dropped }

@@ -1,0 +1,252 @@
+package ajp
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"strconv"
+
+	"jkd/connector"
+)
+
+// Request is what FORWARD_REQUEST is made of: the client's request and what
+// the connector adds.
+type Request struct {
+	*connector.Request
+	Secret     string // attribute 0x0C; empty: none
+	Route      string // attribute 0x06; empty: none
+	Activation string // JK_LB_ACTIVATION: ACT, DIS or STP; empty: ACT
+	RemoteUser string // attribute 0x03; empty: none
+	AuthType   string // attribute 0x04; empty: none
+	Attributes []Attribute
+}
+
+// Attribute is a configured request attribute (JkEnvVar).
+type Attribute struct{ Name, Value string }
+
+// Forward is a request in packets, kept until the exchange is over so that it
+// can be sent again on another connection. The zero value is ready; it may be
+// reused for any number of requests, one at a time.
+type Forward struct {
+	buf  []byte // FORWARD_REQUEST, then the first body packet if there is one
+	max  int    // packet size
+	left int64  // body bytes of known length beyond the first packet
+	body io.Reader
+	// chunked tells that the length of the body is not known.
+	chunked bool
+	// consumed tells that body bytes beyond buf have been taken.
+	consumed bool
+	ended    bool // the end of a chunked body has been seen
+}
+
+// Encode makes the packets of r, none larger than max bytes. It reads the
+// first part of a body of known length from the client, so it may fail with a
+// *connector.ClientError; a request that does not fit is a *TooLongError.
+func (f *Forward) Encode(r *Request, max int) error {
+	*f = Forward{buf: f.buf[:0], max: max, body: r.Body}
+	f.buf = appendForward(f.buf, r)
+	n := len(f.buf) - headLen
+	if n > max-headLen || n > maxPayload {
+		return &TooLongError{Need: len(f.buf), Max: max}
+	}
+	binary.BigEndian.PutUint16(f.buf[2:], uint16(n))
+	switch {
+	case r.ContentLength < 0:
+		f.chunked = true
+	case r.ContentLength > 0:
+		f.left = r.ContentLength
+		if err := f.appendBody(int(min(f.left, int64(f.room())))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// room is how much data fits one body packet.
+func (f *Forward) room() int { return min(f.max, maxPayload+headLen) - bodyHeadLen }
+
+// Consumed tells that part of the body has been used up that is not kept: the
+// request can be sent once only.
+func (f *Forward) Consumed() bool { return f.consumed }
+
+// appendBody adds a packet of exactly n body bytes to buf.
+func (f *Forward) appendBody(n int) error {
+	at := len(f.buf)
+	f.buf = append(f.buf, 0x12, 0x34, byte((n+2)>>8), byte(n+2), byte(n>>8), byte(n))
+	f.buf = grow(f.buf, n)
+	_, err := io.ReadFull(f.body, f.buf[at+bodyHeadLen:])
+	if err != nil {
+		return bodyError(err)
+	}
+	f.left -= int64(n)
+	return nil
+}
+
+// bufferedReader is a body that knows what it can give without waiting.
+type bufferedReader interface{ Buffered() int }
+
+// nextBody makes the packet that answers GET_BODY_CHUNK(want) in p and returns
+// it. The end of the body is the packet with an empty payload.
+func (f *Forward) nextBody(p []byte, want int) ([]byte, error) {
+	n := min(want, f.room())
+	if n <= 0 || f.ended || (!f.chunked && f.left == 0) {
+		return append(p[:0], 0x12, 0x34, 0, 0), nil
+	}
+	f.consumed = true
+	if !f.chunked {
+		n = int(min(int64(n), f.left))
+	}
+	p = grow(p[:0], bodyHeadLen+n)
+	data := p[bodyHeadLen:]
+	got := 0
+	if !f.chunked {
+		if _, err := io.ReadFull(f.body, data); err != nil {
+			return p, bodyError(err)
+		}
+		got = n
+		f.left -= int64(n)
+	} else {
+		// Pass on what has come: the application may be waiting for it while
+		// the client waits for the application. What is at hand is taken
+		// together.
+		for got < n {
+			k, err := f.body.Read(data[got:])
+			got += k
+			if err == io.EOF {
+				f.ended = true
+				break
+			}
+			if err != nil {
+				return p, bodyError(err)
+			}
+			if b, ok := f.body.(bufferedReader); ok && got > 0 && b.Buffered() == 0 {
+				break
+			}
+		}
+		if got == 0 {
+			return append(p[:0], 0x12, 0x34, 0, 0), nil
+		}
+	}
+	p = p[:bodyHeadLen+got]
+	p[0], p[1] = 0x12, 0x34
+	binary.BigEndian.PutUint16(p[2:], uint16(got+2))
+	binary.BigEndian.PutUint16(p[4:], uint16(got))
+	return p, nil
+}
+
+// bodyError makes every failure of the request body the client's.
+func bodyError(err error) error {
+	var ce *connector.ClientError
+	if errors.As(err, &ce) {
+		return ce
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = errors.New("the body ended before its announced length")
+	}
+	return &connector.ClientError{Op: "read body", Status: 400, Err: err}
+}
+
+func grow(b []byte, n int) []byte {
+	if cap(b)-len(b) < n {
+		b = append(b, make([]byte, n)...)
+		return b
+	}
+	return b[:len(b)+n]
+}
+
+func appendInt(b []byte, n int) []byte { return append(b, byte(n>>8), byte(n)) }
+
+// appendString writes a string. One that is too long for its length field is
+// cut here, but makes the packet too long by itself and is refused there.
+func appendString[S ~[]byte | ~string](b []byte, s S) []byte {
+	b = append(b, byte(len(s)>>8), byte(len(s)))
+	b = append(b, s...)
+	return append(b, 0)
+}
+
+func appendAttr(b []byte, name, value string) []byte {
+	b = append(b, attrRequest)
+	b = appendString(b, name)
+	return appendString(b, value)
+}
+
+// appendForward writes a FORWARD_REQUEST packet; the length in its head is
+// left open. Fields and attributes are in mod_jk's order.
+func appendForward(b []byte, r *Request) []byte {
+	method := methodCode(r.Method)
+	b = append(b, 0x12, 0x34, 0, 0, codeForwardRequest, method)
+	b = appendString(b, r.Protocol)
+	b = appendString(b, r.Path)
+	b = appendString(b, r.RemoteAddr)
+	b = append(b, 0xFF, 0xFF) // remote_host: no look-ups
+	b = appendString(b, r.ServerName)
+	b = appendInt(b, r.ServerPort)
+	b = append(b, bit(r.Secure))
+
+	n := len(r.Fields)
+	if r.ContentLength >= 0 {
+		n++
+	}
+	b = appendInt(b, n)
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		if code := headerCode(f.Name); code != 0 {
+			b = append(b, 0xA0, code)
+		} else {
+			if len(f.Name) >= 0xA000 {
+				// Such a name would read as a code. Make the packet too long
+				// for any size instead of misleading.
+				b = append(b, make([]byte, MaxPacketSize)...)
+			}
+			b = appendString(b, f.Name)
+		}
+		b = appendString(b, f.Value)
+	}
+	if r.ContentLength >= 0 {
+		// A container takes a missing length for an unknown one.
+		b = append(b, 0xA0, headerContentLength, 0, 0)
+		at := len(b)
+		b = strconv.AppendInt(b, r.ContentLength, 10)
+		b[at-1] = byte(len(b) - at)
+		b = append(b, 0)
+	}
+
+	if r.Secret != "" {
+		b = appendString(append(b, attrSecret), r.Secret)
+	}
+	if r.RemoteUser != "" {
+		b = appendString(append(b, attrRemoteUser), r.RemoteUser)
+	}
+	if r.AuthType != "" {
+		b = appendString(append(b, attrAuthType), r.AuthType)
+	}
+	if r.HasQuery {
+		b = appendString(append(b, attrQueryString), r.Query)
+	}
+	if r.Route != "" {
+		b = appendString(append(b, attrRoute), r.Route)
+	}
+	if method == methodStored {
+		b = appendString(append(b, attrStoredMethod), r.Method)
+	}
+	b = appendString(append(b, attrRequest), "AJP_REMOTE_PORT")
+	b = appendString(b, r.RemotePort)
+	b = appendString(append(b, attrRequest), "AJP_LOCAL_ADDR")
+	b = appendString(b, r.LocalAddr)
+	activation := r.Activation
+	if activation == "" {
+		activation = "ACT"
+	}
+	b = appendAttr(b, "JK_LB_ACTIVATION", activation)
+	for _, a := range r.Attributes {
+		b = appendAttr(b, a.Name, a.Value)
+	}
+	return append(b, attrDone)
+}
+
+func bit(v bool) byte {
+	if v {
+		return 1
+	}
+	return 0
+}
