@@ -1,0 +1,74 @@
+//go:build unix
+
+package prefork
+
+import (
+	"errors"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jkd/mpm"
+	"jkd/mpm/sock"
+	"jkd/scoreboard"
+)
+
+// cpuEvery is how often a child says how much processor time it has used.
+const cpuEvery = time.Second
+
+// run is a child: one goroutine on one thread, no poller, no timers.
+func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
+	runtime.LockOSThread()
+	acc, err := sock.NewAcceptor(ch.Listeners, ch.Wake)
+	if err != nil {
+		ch.Logger.Error().Err(err).Msg("could not wait for connections")
+		return mpm.ExitSick
+	}
+	defer acc.Close()
+
+	slot := ch.Slot(0)
+	var backoff mpm.AcceptBackoff
+	var cpu time.Time // when it was recorded last
+	for served := 0; c.MaxConnectionsPerChild == 0 || served < c.MaxConnectionsPerChild; {
+		now := time.Now()
+		slot.SetReady(now.UnixNano())
+		if now.Sub(cpu) >= cpuEvery {
+			ch.RecordCPU()
+			cpu = now
+		}
+		fd, _, err := acc.Accept()
+		if err != nil {
+			if leaving(err) {
+				break
+			}
+			if !backoff.Wait(err, ch) {
+				return mpm.ExitSick
+			}
+			continue
+		}
+		backoff.Reset()
+		served++
+		if ch.Stopping() || served == c.MaxConnectionsPerChild {
+			// This is the last one. What queues from now on must not wait
+			// for it.
+			ch.Process().SetQuiescing(true)
+			ch.CloseListeners()
+		}
+		slot.SetStatus(scoreboard.BusyRead)
+		h.ServeConn(sock.NewBlocking(fd, ch.Wake), slot)
+		if ch.Stopping() {
+			break
+		}
+	}
+	ch.Process().SetQuiescing(true)
+	slot.SetStatus(scoreboard.Closing)
+	ch.RecordCPU()
+	return mpm.ExitOK
+}
+
+// leaving tells the accept errors that mean to go: an order, and a listener
+// that the master has shut down, which it does only at the very end.
+func leaving(err error) bool {
+	return errors.Is(err, sock.ErrWoken) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBADF)
+}
