@@ -1,0 +1,94 @@
+//go:build unix
+
+package worker
+
+import (
+	"fmt"
+	"runtime"
+
+	"jkd/mpm"
+)
+
+// Config holds the directives of worker. A zero value means the default,
+// except for MaxConnectionsPerChild.
+type Config struct {
+	StartServers           int // children at a cold start; default 3
+	MinSpareThreads        int // idle threads below which children are added; default 75
+	MaxSpareThreads        int // idle threads above which one child leaves a second; default 250, at least MinSpareThreads+ThreadsPerChild
+	ThreadsPerChild        int // connections a child serves at a time; default 25, at most ThreadLimit
+	ThreadLimit            int // dimension of the scoreboard; default 64
+	ServerLimit            int // dimension of the scoreboard; default 16
+	MaxRequestWorkers      int // most connections served at any time; default ServerLimit*ThreadsPerChild, rounded down to whole children
+	MaxConnectionsPerChild int // connections after which a child is replaced; 0: never
+}
+
+const (
+	maxServerLimit = 20000
+	maxThreadLimit = 20000
+)
+
+// withDefaults fills in what is zero and corrects what Apache corrects without
+// a word; anything else out of range is an error.
+func (c Config) withDefaults() (Config, error) {
+	for _, d := range []struct {
+		name  string
+		value *int
+		def   int
+	}{
+		{"StartServers", &c.StartServers, 3},
+		{"MinSpareThreads", &c.MinSpareThreads, 75},
+		{"MaxSpareThreads", &c.MaxSpareThreads, 250},
+		{"ThreadsPerChild", &c.ThreadsPerChild, 25},
+		{"ThreadLimit", &c.ThreadLimit, 64},
+		{"ServerLimit", &c.ServerLimit, 16},
+		{"MaxRequestWorkers", &c.MaxRequestWorkers, 0},
+		{"MaxConnectionsPerChild", &c.MaxConnectionsPerChild, 0},
+	} {
+		if *d.value == 0 {
+			*d.value = d.def
+		}
+		if *d.value < 0 {
+			return c, fmt.Errorf("worker: %s %d: must not be negative", d.name, *d.value)
+		}
+	}
+	if c.MaxRequestWorkers == 0 {
+		c.MaxRequestWorkers = c.ServerLimit * c.ThreadsPerChild
+	}
+	switch {
+	case c.ServerLimit > maxServerLimit:
+		return c, fmt.Errorf("worker: ServerLimit %d: at most %d", c.ServerLimit, maxServerLimit)
+	case c.ThreadLimit > maxThreadLimit:
+		return c, fmt.Errorf("worker: ThreadLimit %d: at most %d", c.ThreadLimit, maxThreadLimit)
+	case c.ThreadsPerChild > c.ThreadLimit:
+		return c, fmt.Errorf("worker: ThreadsPerChild %d: at most ThreadLimit, %d", c.ThreadsPerChild, c.ThreadLimit)
+	case c.MaxRequestWorkers < c.ThreadsPerChild:
+		return c, fmt.Errorf("worker: MaxRequestWorkers %d: at least ThreadsPerChild, %d", c.MaxRequestWorkers, c.ThreadsPerChild)
+	}
+	servers := min(c.MaxRequestWorkers/c.ThreadsPerChild, c.ServerLimit)
+	c.MaxRequestWorkers = servers * c.ThreadsPerChild
+	c.MaxSpareThreads = max(c.MaxSpareThreads, c.MinSpareThreads+c.ThreadsPerChild)
+	c.StartServers = min(c.StartServers, servers)
+	return c, nil
+}
+
+// New makes the module.
+func New(c Config) (mpm.Module, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return mpm.Module{}, err
+	}
+	m := mpm.Module{
+		Name:            "worker",
+		ThreadsPerChild: c.ThreadsPerChild,
+		ServerLimit:     c.ServerLimit,
+		ThreadLimit:     c.ThreadLimit,
+		StartServers:    c.StartServers,
+		Plan:            func(v mpm.View) mpm.Plan { return plan(c, v) },
+		Run:             func(ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode { return run(c, ch, h) },
+	}
+	// Left alone, the runtime follows the number of processors by itself.
+	if c.ThreadsPerChild < runtime.GOMAXPROCS(0) {
+		m.Environ = []string{fmt.Sprintf("GOMAXPROCS=%d", c.ThreadsPerChild)}
+	}
+	return m, nil
+}
