@@ -1,0 +1,292 @@
+//go:build unix
+
+package master
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"jkd/mpm"
+	"jkd/scoreboard"
+	"jkd/shm"
+)
+
+// DefaultBacklog is ListenBacklog where it is not set.
+const DefaultBacklog = 511
+
+// Options are one generation's, from the checked configuration. Descriptors
+// and Segment stay the caller's.
+type Options struct {
+	// Listen holds the arguments of the Listen directives: port, *:port,
+	// address:port or name:port; at least one.
+	Listen []string
+	// Backlog is ListenBacklog; 0: DefaultBacklog.
+	Backlog int
+	// PidFile is written when the children are ready; empty: none.
+	PidFile string
+	// ScoreBoardFile makes the scoreboard a file; empty: anonymous memory.
+	ScoreBoardFile string
+	// Module is the multi-processing module.
+	Module mpm.Module
+	// Snapshot is what child.Options.Build is called with in each child.
+	Snapshot []byte
+	// Segment is the connector's shared memory; nil: none.
+	Segment *shm.Segment
+	// User and Group are the directives: who children are when the master is
+	// the superuser; empty: unchanged.
+	User, Group string
+	// GracefulShutdownTimeout bounds a graceful stop; 0: for ever.
+	GracefulShutdownTimeout time.Duration
+	// Foreground means that the process was not detached from its terminal.
+	Foreground bool
+	// LogFiles are descriptors that children get as mpm.Child.LogFiles.
+	LogFiles []int
+	// Generation is 0 for the first one, which is called 1.
+	Generation uint32
+	// OnReady is called once, when the children serve and the pid file is
+	// written, with the addresses that are listened on. It must not block;
+	// nil: nothing.
+	OnReady func(addrs []net.Addr)
+	// Logger is the error log.
+	Logger zerolog.Logger
+}
+
+// Master runs one generation.
+type Master struct {
+	o           Options
+	log         zerolog.Logger
+	newUpgrader func() (upgrader, error)
+	terminal    bool // window changes send SIGWINCH, which means nothing then
+
+	upgrader  upgrader
+	pid       *pidFile
+	cred      *mpm.Credential
+	listeners []listener // closed early by a graceful stop
+	segment   *shm.Segment
+	board     *scoreboard.Scoreboard
+}
+
+// New makes a master. It does nothing until Run.
+func New(o Options) *Master {
+	if o.Backlog == 0 {
+		o.Backlog = DefaultBacklog
+	}
+	o.Generation = max(o.Generation, 1)
+	return &Master{
+		o:           o,
+		log:         o.Logger,
+		newUpgrader: newTableflip,
+		terminal:    o.Foreground && mpm.IsTerminal(0),
+	}
+}
+
+// Run is the life of the generation. It returns the exit status: 0 after a
+// stop that was asked for, 1 after an error, which was logged. Nothing is left
+// running in either case. It may be called once in a process.
+func (m *Master) Run() int {
+	// Before the first child and the pid file: from then on somebody may
+	// send them.
+	signal.Ignore(ignored...)
+	sigC := make(chan os.Signal, 16)
+	signal.Notify(sigC, signals()...)
+	defer signal.Stop(sigC)
+	syscall.Umask(0o022)
+
+	defer m.close()
+	if err := m.open(); err != nil {
+		m.log.Error().Err(err).Msg("could not start")
+		return 1
+	}
+	if err := m.serve(sigC); err != nil {
+		m.log.Error().Err(err).Msg("jkd is exiting")
+		return 1
+	}
+	m.log.Info().Msg("stopped")
+	return 0
+}
+
+// open gets everything that can fail before a child is started.
+func (m *Master) open() (err error) {
+	if err = m.lookupUser(); err != nil {
+		return err
+	}
+	eps, err := parseListen(m.o.Listen)
+	if err != nil {
+		return err
+	}
+	if m.upgrader, err = m.newUpgrader(); err != nil {
+		return err
+	}
+	parent := 0
+	if m.upgrader.HasParent() {
+		parent = os.Getppid()
+	}
+	if m.pid, err = preparePidFile(m.o.PidFile, parent); err != nil {
+		return err
+	}
+	if m.listeners, err = openListeners(m.upgrader, eps, m.o.Backlog); err != nil {
+		return err
+	}
+	if limit := somaxconn(); limit > 0 && limit < m.o.Backlog {
+		m.log.Warn().Msgf("ListenBacklog %d: the kernel cuts it to %d (%s)", m.o.Backlog, limit, somaxconnName)
+	}
+	return m.openBoard()
+}
+
+// lookupUser finds out who the children are to be.
+func (m *Master) lookupUser() (err error) {
+	if os.Geteuid() != 0 {
+		if m.o.User != "" || m.o.Group != "" {
+			m.log.Info().Msg("User and Group have no effect as jkd was not started by the superuser")
+		}
+		return nil
+	}
+	switch {
+	case m.o.User != "":
+		m.cred, err = mpm.LookupCredential(m.o.User, m.o.Group)
+		return err
+	case m.o.Group != "":
+		return errors.New("Group: has no effect without User")
+	}
+	m.log.Warn().Msg("children run as the superuser, set User and Group")
+	return nil
+}
+
+// openBoard makes the scoreboard.
+func (m *Master) openBoard() error {
+	l := scoreboard.Layout{ServerLimit: m.o.Module.ServerLimit, ThreadLimit: m.o.Module.ThreadLimit}
+	size, err := scoreboard.Size(l)
+	if err != nil {
+		return err
+	}
+	if m.o.ScoreBoardFile != "" {
+		m.segment, err = shm.CreateFile(m.o.ScoreBoardFile, size)
+	} else {
+		m.segment, err = shm.Create("jkd scoreboard", size)
+	}
+	if err != nil {
+		return fmt.Errorf("scoreboard: %w", err)
+	}
+	m.board, err = scoreboard.New(m.segment.Bytes(), l, scoreboard.Global{
+		Generation: m.o.Generation,
+		BuildID:    mpm.BuildID(),
+		StartTime:  time.Now(),
+	})
+	return err
+}
+
+// serve runs the children until the end.
+func (m *Master) serve(sigC <-chan os.Signal) error {
+	fds := make([]int, len(m.listeners))
+	for i, l := range m.listeners {
+		fds[i] = l.fd
+	}
+	sup, err := mpm.NewSupervisor(mpm.Options{
+		Module:       m.o.Module,
+		Generation:   m.o.Generation,
+		Board:        m.board,
+		BoardSegment: m.segment,
+		Segment:      m.o.Segment,
+		Listeners:    fds,
+		LogFiles:     m.o.LogFiles,
+		Snapshot:     m.o.Snapshot,
+		Credential:   m.cred,
+		OnReady:      m.ready,
+		Logger:       m.log,
+	})
+	if err != nil {
+		return err
+	}
+	endC := make(chan error, 1)
+	go func() { endC <- sup.Run() }()
+	for {
+		select {
+		case err := <-endC:
+			return err
+		case s := <-sigC:
+			m.obey(s, sup)
+		}
+	}
+}
+
+// stopper is what signals do to a Supervisor.
+type stopper interface {
+	Stop()
+	Graceful(timeout time.Duration)
+}
+
+// obey carries out a signal.
+func (m *Master) obey(s os.Signal, sup stopper) {
+	name, a := lookup(s)
+	if s == syscall.SIGWINCH && m.terminal {
+		return // the window was resized
+	}
+	switch a {
+	case actStop:
+		m.log.Info().Msgf("caught %s, %s", name, a)
+		sup.Stop()
+	case actGraceful:
+		m.log.Info().Msgf("caught %s, %s", name, a)
+		// The place is free for a successor from now on.
+		m.pid.remove()
+		sup.Graceful(m.o.GracefulShutdownTimeout)
+		m.shutListeners()
+	case actReload:
+		m.log.Warn().Msgf("caught %s: reloading is not available in this version, jkd goes on unchanged; stop and start it for a new configuration", name)
+	}
+}
+
+// shutListeners makes the kernel refuse connections although children that
+// finish a request have copies of the sockets for a while yet. Linux does that
+// for all copies at once; where shutdown doesn't apply to listeners, closing
+// is left to the last child. Not for sockets that a successor has.
+func (m *Master) shutListeners() {
+	for _, l := range m.listeners {
+		_ = syscall.Shutdown(l.fd, syscall.SHUT_RDWR)
+	}
+}
+
+// ready is called when StartServers children are ready.
+func (m *Master) ready() error {
+	if err := m.pid.publish(); err != nil {
+		return err
+	}
+	if err := m.upgrader.Ready(); err != nil {
+		// The parent is gone. So be it: we serve.
+		m.log.Warn().Err(err).Msg("could not tell the previous generation")
+	}
+	addrs := make([]net.Addr, len(m.listeners))
+	for i, l := range m.listeners {
+		addrs[i] = l.addr
+		m.log.Info().Stringer("address", l.addr).Msg("listening")
+	}
+	if m.o.OnReady != nil {
+		m.o.OnReady(addrs)
+	}
+	return nil
+}
+
+// close gives back what open got.
+func (m *Master) close() {
+	if m.pid != nil {
+		m.pid.remove()
+	}
+	closeListeners(m.listeners)
+	if m.upgrader != nil {
+		m.upgrader.Stop()
+		<-m.upgrader.Exit()
+	}
+	if m.segment != nil {
+		if m.o.ScoreBoardFile != "" {
+			_ = m.segment.Remove()
+		}
+		_ = m.segment.Close()
+	}
+}

@@ -1,0 +1,131 @@
+//go:build unix
+
+package master
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// pidFile is the PidFile: for one pid and a newline, readable by all. It is
+// made ready at the start, when failing is cheap, and published by rename.
+// Publishing and removing may come from different goroutines; after remove,
+// publish does nothing.
+type pidFile struct {
+	path string
+	mu   sync.Mutex
+	tmp  string // prepared, not published yet; empty: none; guarded by mu
+}
+
+// preparePidFile checks that no other process holds the file and that it can
+// be written. parent may be named in it: the process that this one replaces;
+// 0: none. An empty path means that there is no pid file.
+func preparePidFile(path string, parent int) (*pidFile, error) {
+	p := &pidFile{path: path}
+	if path == "" {
+		return p, nil
+	}
+	if pid, ok := readPid(path); ok && pid != os.Getpid() && pid != parent && holds(pid) {
+		return nil, fmt.Errorf("PidFile %s: process %d is running already; if it is not jkd, remove the file", path, pid)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return nil, fmt.Errorf("PidFile %s: could not be written: %w", path, pathCause(err))
+	}
+	p.tmp = f.Name()
+	_, err = fmt.Fprintf(f, "%d\n", os.Getpid())
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		p.remove()
+		return nil, fmt.Errorf("PidFile %s: could not be written: %w", path, pathCause(err))
+	}
+	return p, nil
+}
+
+// pathCause cuts out the name of a temporary file, which would only confuse.
+func pathCause(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
+}
+
+// publish puts the file in its place.
+func (p *pidFile) publish() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tmp == "" {
+		return nil
+	}
+	if err := os.Rename(p.tmp, p.path); err != nil {
+		return fmt.Errorf("PidFile %s: could not be written: %w", p.path, err)
+	}
+	p.tmp = ""
+	return nil
+}
+
+// remove removes what is ours: the prepared file, and the published one as
+// long as it names this process.
+func (p *pidFile) remove() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.tmp != "" {
+		_ = os.Remove(p.tmp)
+		p.tmp = ""
+	}
+	if p.path == "" {
+		return
+	}
+	if pid, ok := readPid(p.path); ok && pid == os.Getpid() {
+		_ = os.Remove(p.path)
+	}
+}
+
+// readPid reads the first word of a pid file.
+func readPid(path string) (int, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	var b [64]byte
+	n, _ := f.Read(b[:])
+	words := strings.Fields(string(b[:n]))
+	if len(words) == 0 {
+		return 0, false
+	}
+	pid, err := strconv.Atoi(words[0])
+	return pid, err == nil && pid > 0
+}
+
+// holds tells whether a process lives that the file may have meant. A number
+// that was given to another program since, as after a crash in a container,
+// should not prevent the start; where that can't be told, it does.
+func holds(pid int) bool {
+	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+		return false
+	}
+	theirs, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return true
+	}
+	ours, err := os.Readlink("/proc/self/exe")
+	return err != nil || program(theirs) == program(ours)
+}
+
+// program is the name of an executable as Linux gives it.
+func program(path string) string {
+	return filepath.Base(strings.TrimSuffix(path, " (deleted)"))
+}
