@@ -1,0 +1,171 @@
+package jk
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// get reads the values of one worker's directives and reports what is wrong
+// with them. Each method returns the default when the directive is not set or
+// its value is unusable.
+type get struct {
+	b   *builder
+	own map[string]*Property
+}
+
+func (g get) set(name string) bool { return g.own[name] != nil }
+
+func (g get) parts(name string) []Part {
+	if p := g.own[name]; p != nil {
+		return p.Parts
+	}
+	return nil
+}
+
+// bad reports a value. One with an unknown $(name) in it is not a fault but
+// means the default, as in mod_jk; the warning about the name then says so.
+func (g get) bad(p *Property, err error, usual string) {
+	for _, part := range p.Parts {
+		if part.unresolved >= 0 {
+			w := &g.b.warnings[part.unresolved]
+			if more := "; the default " + usual + " is used"; !strings.HasSuffix(w.Msg, more) {
+				w.Msg += more
+			}
+			return
+		}
+	}
+	g.b.fail(p.at(), p.Name, "%s", err)
+}
+
+// below says what a number less than the least means.
+type below uint8
+
+const (
+	negativeIsError below = iota
+	negativeIsZero        // without a word: mod_jk's way to say "none"
+)
+
+// number reads a whole number in [least, most].
+func (g get) number(name string, least, most, usual int64) int64 {
+	p := g.own[name]
+	if p == nil {
+		return usual
+	}
+	n, err := parseInt(p.Value())
+	switch {
+	case err != nil:
+	case n < least && least == 0:
+		err = fmt.Errorf("%d is negative", n)
+	case n < least:
+		err = fmt.Errorf("%d is too small, at least %d is needed", n, least)
+	case n > most:
+		err = fmt.Errorf("%d is too large, at most %d is allowed", n, most)
+	}
+	if err != nil {
+		g.bad(p, err, fmt.Sprint(usual))
+		return usual
+	}
+	return n
+}
+
+// raised reads a number that is raised to least with a warning.
+func (g get) raised(name string, least, usual int) int {
+	n := int(g.number(name, math.MinInt32, math.MaxInt32, int64(usual)))
+	if n < least {
+		p := g.own[name]
+		g.b.warn(p.at(), p.Name, "%d is less than %d; %d is used", n, least, least)
+		return least
+	}
+	return n
+}
+
+// longest is the longest time: far enough, and a few of them can be added.
+const longest = math.MaxInt32 * time.Second
+
+// time reads a whole number of units.
+func (g get) time(name string, unit, usual time.Duration, b below) time.Duration {
+	p := g.own[name]
+	if p == nil {
+		return usual
+	}
+	n, err := parseInt(p.Value())
+	switch {
+	case err != nil:
+	case n < 0 && b == negativeIsZero:
+		return 0
+	case n < 0:
+		err = fmt.Errorf("%d is negative", n)
+	case n > int64(longest/unit):
+		err = fmt.Errorf("%d is too large", n)
+	}
+	if err != nil {
+		g.bad(p, err, fmt.Sprint(int64(usual/unit)))
+		return usual
+	}
+	return time.Duration(n) * unit
+}
+
+func (g get) bool(name string, usual bool) bool {
+	p := g.own[name]
+	if p == nil {
+		return usual
+	}
+	v, err := parseBool(p.Value())
+	if err != nil {
+		g.bad(p, err, fmt.Sprint(usual))
+		return usual
+	}
+	return v
+}
+
+// text reads a text of any length.
+func (g get) text(name, usual string) string {
+	if p := g.own[name]; p != nil {
+		return p.Value()
+	}
+	return usual
+}
+
+// short reads a text that mod_jk keeps in a slot of fixed size.
+func (g get) short(name, usual string) string {
+	p := g.own[name]
+	if p == nil {
+		return usual
+	}
+	if len(p.Value()) > longestName {
+		g.b.fail(p.at(), p.Name, "the value is longer than %d bytes", longestName)
+		return usual
+	}
+	return p.Value()
+}
+
+func (g get) words(name string, usual ...string) []string {
+	var out []string
+	for _, part := range g.parts(name) {
+		out = append(out, split(part.Value)...)
+	}
+	if len(out) == 0 {
+		return usual
+	}
+	return out
+}
+
+// letter reads a word of which the first letter, or a digit, says which of
+// names is meant. Others mean the first, with a warning.
+func (g get) letter(name string, names []string, letters string) uint8 {
+	p := g.own[name]
+	if p == nil {
+		return 0
+	}
+	c := p.Value()[0]
+	if i := strings.IndexByte(letters, c|0x20); i >= 0 && c > '9' {
+		return uint8(i)
+	}
+	if i := int(c) - '0'; i >= 0 && i < len(names) && len(p.Value()) == 1 {
+		return uint8(i)
+	}
+	g.b.warn(p.at(), p.Name, "unknown value %s; %s is used (%s)", p.Value(), names[0], strings.Join(names, ", "))
+	return 0
+}
