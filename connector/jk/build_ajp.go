@@ -28,13 +28,14 @@ func (g get) ajp() AJPConfig {
 		SocketTimeout:   g.time("socket_timeout", time.Second, 0, negativeIsZero),
 		SocketKeepalive: g.bool("socket_keepalive", false),
 
-		ReplyTimeout:    g.time("reply_timeout", time.Millisecond, 0, negativeIsZero),
-		Retries:         g.raised("retries", 1, 2),
-		RetryInterval:   g.time("retry_interval", time.Millisecond, 100*time.Millisecond, negativeIsZero),
-		RecoveryOptions: g.recovery(),
-		FailOnStatus:    g.failStatus(),
-		BusyLimit:       int(g.number("busy_limit", math.MinInt32, math.MaxInt32, 0)),
-		MaxPacketSize:   g.packetSize(),
+		ReplyTimeout:       g.time("reply_timeout", time.Millisecond, 0, negativeIsZero),
+		Retries:            g.raised("retries", 1, 2),
+		RetryInterval:      g.time("retry_interval", time.Millisecond, 100*time.Millisecond, negativeIsZero),
+		RecoveryOptions:    g.recovery(),
+		RecoveryOptionsSet: g.set("recovery_options"),
+		FailOnStatus:       g.failStatus(),
+		BusyLimit:          int(g.number("busy_limit", math.MinInt32, math.MaxInt32, 0)),
+		MaxPacketSize:      g.packetSize(),
 	}
 	c.BusyLimit = max(c.BusyLimit, 0)
 	c.SocketConnectTimeout = g.time("socket_connect_timeout", time.Millisecond, c.SocketTimeout, negativeIsZero)

@@ -121,8 +121,11 @@ type AJPConfig struct {
 	Retries         int           // attempts, the first included; ≥ 1, default 2
 	RetryInterval   time.Duration // between attempts, default 100 ms
 	RecoveryOptions RecoveryOptions
-	FailOnStatus    []FailStatus
-	BusyLimit       int // requests at a time in all processes, 0 = any number
+	// RecoveryOptionsSet tells that the file has recovery_options: an absent
+	// one is not the same as 0.
+	RecoveryOptionsSet bool
+	FailOnStatus       []FailStatus
+	BusyLimit          int // requests at a time in all processes, 0 = any number
 	// MaxPacketSize is 8192 (default) to 65536, a multiple of 1024.
 	MaxPacketSize int
 }

@@ -1,0 +1,348 @@
+package jk
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"jkd/conf"
+)
+
+// RuleSource is where a rule comes from. Of two rules that are alike in
+// everything else the one from the stronger source wins.
+type RuleSource uint8
+
+// From the weakest.
+const (
+	FromWorker RuleSource = 1 + iota // worker.X.mount
+	FromMount                        // JkMount, JkUnMount
+	FromFile                         // JkMountFile
+)
+
+// String returns the directive the rule was written with.
+func (s RuleSource) String() string {
+	switch s {
+	case FromWorker:
+		return "mount"
+	case FromMount:
+		return "JkMount"
+	case FromFile:
+		return "JkMountFile"
+	}
+	return "RuleSource(?)"
+}
+
+// Rule is one pattern and its worker.
+type Rule struct {
+	Pattern string // without prefixes, '|' replaced
+	// Worker is the worker's name, "*" (any) in some exclusions. Index is its
+	// place in Config.Workers, -1 for "*".
+	Worker string
+	Index  int
+	// Exclude: paths that match are not for Worker. Disabled: the rule is read
+	// and checked but matches nothing.
+	Exclude, Disabled bool
+	Source            RuleSource
+	File              string
+	Line              int
+	Extensions        Extensions
+}
+
+func (r *Rule) at() place { return place{r.File, r.Line} }
+
+// key is how the rule was written, for messages.
+func (r *Rule) key() string {
+	s := r.Pattern
+	if r.Exclude {
+		s = "!" + s
+	}
+	if r.Disabled {
+		s = "-" + s
+	}
+	return s
+}
+
+// Mounts is where rules come from besides the workers themselves.
+type Mounts struct {
+	ConfFile string // path of jkd.conf, for messages
+	Mounts   []conf.Mount
+	UnMounts []conf.Mount
+	MapFile  *conf.File // uriworkermap.properties, nil for none
+}
+
+// URIMap maps paths to rules. It does not change and may be used concurrently.
+type URIMap struct {
+	rules    []*Rule // in order of precedence
+	mounts   matcher
+	excludes matcher
+}
+
+// NewURIMap builds the map for the workers of c. It returns all faults as
+// [conf.Errors].
+func NewURIMap(c *Config, env Env, m Mounts) (*URIMap, []conf.Warning, error) {
+	b := &mapBuilder{report: &report{}, cfg: c, env: env, mounts: m}
+	u := b.build()
+	if err := b.errs.Err(); err != nil {
+		return nil, b.warnings, err
+	}
+	return u, b.warnings, nil
+}
+
+// Rules returns the rules in order of precedence, disabled ones and exclusions
+// among them.
+func (u *URIMap) Rules() []*Rule { return slices.Clone(u.rules) }
+
+// Match returns the rule for a path that was prepared by connector.CleanPath,
+// or nil when the path is not mapped. It allocates nothing.
+//
+// Of the rules that match, the one with most '/' in its pattern wins, then the
+// longest pattern, then the strongest source, then the one written first;
+// whether it has wildcards does not count. If then an exclusion of its worker
+// matches, the path is not mapped, and no other rule is considered.
+func (u *URIMap) Match(path []byte) *Rule {
+	r := u.mounts.first(path)
+	if r == nil || u.excludes.any(path, r.Index) {
+		return nil
+	}
+	return r
+}
+
+// byPrecedence sorts rules as [URIMap.Match] ranks them.
+func byPrecedence(rules []*Rule) {
+	slices.SortStableFunc(rules, func(a, b *Rule) int {
+		return cmp.Or(
+			cmp.Compare(strings.Count(b.Pattern, "/"), strings.Count(a.Pattern, "/")),
+			cmp.Compare(len(b.Pattern), len(a.Pattern)),
+			cmp.Compare(b.Source, a.Source),
+		)
+	})
+}
+
+// mapBuilder makes one URIMap.
+type mapBuilder struct {
+	*report
+	cfg    *Config
+	env    Env
+	mounts Mounts
+	rules  []*Rule
+	index  map[ruleID]*Rule
+}
+
+// ruleID is what makes two lines the same rule. Exclusions of different
+// workers are different rules: dropping one of them would open what it closed.
+type ruleID struct {
+	pattern           string
+	worker            string // exclusions only
+	exclude, disabled bool
+	source            RuleSource
+}
+
+func (b *mapBuilder) build() *URIMap {
+	b.index = map[ruleID]*Rule{}
+	for i := range b.cfg.Workers {
+		w := &b.cfg.Workers[i]
+		for _, m := range w.Mounts {
+			at := place{m.File, m.Line}
+			if strings.Contains(m.Pattern, "|") {
+				b.warn(at, m.Pattern, "'|' stands for itself in a worker's mount; JkMount knows it as a shortcut")
+			}
+			b.add(at, FromWorker, m.Pattern, w.Name, "")
+		}
+	}
+	for _, m := range b.mounts.Mounts {
+		b.line(place{b.mounts.ConfFile, m.Line}, FromMount, m.Pattern, m.Worker)
+	}
+	for _, m := range b.mounts.UnMounts {
+		b.line(place{b.mounts.ConfFile, m.Line}, FromMount, exclusion(m.Pattern), m.Worker)
+	}
+	if f := b.mounts.MapFile; f != nil {
+		seen := map[string]string{}
+		lookup := func(name string) (string, bool) {
+			if v, ok := seen[name]; ok {
+				return v, true
+			}
+			return b.env.lookup(name)
+		}
+		b.entries(Source{File: f.Path, Data: f.Data}, func(e entry) {
+			value, _ := b.macros(e.place, e.key, e.value, lookup)
+			seen[e.key] = value
+			b.line(e.place, FromFile, e.key, value)
+		})
+	}
+	b.spellings()
+	b.writable()
+	byPrecedence(b.rules)
+	u := &URIMap{rules: b.rules}
+	for rank, r := range u.rules {
+		switch {
+		case r.Disabled:
+		case r.Exclude:
+			u.excludes.add(r, rank)
+		default:
+			u.mounts.add(r, rank)
+		}
+	}
+	return u
+}
+
+// exclusion adds the prefix that JkUnMount stands for.
+func exclusion(pattern string) string {
+	rest, disabled := strings.CutPrefix(pattern, "-")
+	if !strings.HasPrefix(rest, "!") {
+		rest = "!" + rest
+	}
+	if disabled {
+		return "-" + rest
+	}
+	return rest
+}
+
+// line adds the one or two rules of a line.
+func (b *mapBuilder) line(at place, from RuleSource, pattern, target string) {
+	worker, ext, _ := strings.Cut(target, ";")
+	worker = strings.Trim(worker, blanks)
+	before, after, both := strings.Cut(pattern, "|")
+	if !both {
+		b.add(at, from, pattern, worker, ext)
+		return
+	}
+	if b.add(at, from, before, worker, ext) {
+		b.add(at, from, before+after, worker, ext)
+	}
+}
+
+// add checks a rule and enters it.
+func (b *mapBuilder) add(at place, from RuleSource, written, worker, ext string) bool {
+	r := &Rule{Worker: worker, Source: from, File: at.file, Line: at.line}
+	rest, ok := strings.CutPrefix(written, "-")
+	r.Disabled = ok
+	rest, r.Exclude = strings.CutPrefix(rest, "!")
+	r.Pattern = rest
+	if !b.pattern(at, written, rest) || !b.worker(r, written) {
+		return false
+	}
+	r.Extensions = b.extensions(r, written, ext)
+	id := ruleID{pattern: r.Pattern, exclude: r.Exclude, disabled: r.Disabled, source: from}
+	if r.Exclude {
+		id.worker = worker
+	}
+	if old := b.index[id]; old != nil {
+		b.warn(at, written, "given again: this line counts, not %s (%s)", old.at(), conf.Printable(old.Worker))
+		b.rules = slices.DeleteFunc(b.rules, func(x *Rule) bool { return x == old })
+	}
+	b.index[id] = r
+	b.rules = append(b.rules, r)
+	return true
+}
+
+// pattern checks a pattern without its prefixes.
+func (b *mapBuilder) pattern(at place, written, rest string) bool {
+	switch {
+	case strings.HasPrefix(rest, "/"):
+	case strings.HasPrefix(rest, "-"):
+		b.fail(at, written, "the prefixes are '-' or '!' or '-!', in this order")
+		return false
+	case strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "?"):
+		b.fail(at, written, "a pattern must begin with '/', did you mean /%s?", conf.Printable(rest))
+		return false
+	default:
+		b.fail(at, written, "a pattern must begin with '/'")
+		return false
+	}
+	for _, never := range []string{"//", "/./", "/../", ";"} {
+		if strings.Contains(rest, never) {
+			b.warn(at, written, "matches no path: they are compared without %q in them", never)
+			return true
+		}
+	}
+	if strings.Contains(rest, "%") {
+		b.warn(at, written, "is compared with the decoded path, where '%%' stands for itself")
+	}
+	return true
+}
+
+// worker finds the rule's worker.
+func (b *mapBuilder) worker(r *Rule, written string) bool {
+	r.Index = -1
+	if r.Worker == "*" {
+		if !r.Exclude {
+			b.fail(r.at(), written, "worker * (any) is for exclusions only")
+			return false
+		}
+		return true
+	}
+	if r.Worker == "" {
+		b.fail(r.at(), written, "the worker's name is missing")
+		return false
+	}
+	for i := range b.cfg.Workers {
+		if b.cfg.Workers[i].Name == r.Worker {
+			r.Index = i
+			return true
+		}
+	}
+	name := conf.Printable(r.Worker)
+	list := "worker.list"
+	if b.cfg.listAt != (place{}) {
+		list += " (" + b.cfg.listAt.String() + ")"
+	}
+	switch info := b.cfg.names[r.Worker]; {
+	case info != nil && info.memberOf != "":
+		b.fail(r.at(), written, "worker %s (%s) is a member of %s but not in %s", name, info.at, info.memberOf, list)
+	case info != nil:
+		b.fail(r.at(), written, "worker %s is defined in %s but not in %s", name, info.at, list)
+	default:
+		b.fail(r.at(), written, "there is no worker %s in %s%s", name, list, conf.DidYouMean(r.Worker, b.names()))
+	}
+	return false
+}
+
+func (b *mapBuilder) names() []string {
+	var out []string
+	for i := range b.cfg.Workers {
+		out = append(out, b.cfg.Workers[i].Name)
+	}
+	return out
+}
+
+// spellings warns of exclusions in one spelling while mounts are made in
+// several: on a file system that ignores case the others are open.
+func (b *mapBuilder) spellings() {
+	mounts, excludes := map[string]string{}, map[string]int{}
+	several := false
+	for _, r := range b.rules {
+		if r.Disabled {
+			continue
+		}
+		folded := strings.ToLower(r.Pattern)
+		if r.Exclude {
+			excludes[folded]++
+			continue
+		}
+		if other, ok := mounts[folded]; ok && other != r.Pattern {
+			several = true
+		}
+		mounts[folded] = r.Pattern
+	}
+	if !several {
+		return
+	}
+	for _, r := range b.rules {
+		if r.Exclude && !r.Disabled && excludes[strings.ToLower(r.Pattern)] == 1 && strings.IndexFunc(r.Pattern, unicode.IsLetter) >= 0 {
+			b.warn(r.at(), r.key(), "is excluded in this spelling only, while there are mounts in several spellings")
+		}
+	}
+}
+
+// writable warns of status pages that anybody who reaches them may use.
+func (b *mapBuilder) writable() {
+	for _, r := range b.rules {
+		if r.Index < 0 || r.Exclude || r.Disabled {
+			continue
+		}
+		if s := b.cfg.Workers[r.Index].Status; s != nil && !s.ReadOnly && len(s.Users) == 0 {
+			b.warn(r.at(), r.key(), "the status page of worker %s is mounted and may be changed by everybody (read_only, user)", r.Worker)
+		}
+	}
+}
