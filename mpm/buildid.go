@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"syscall"
 )
 
 // BuildID is a number that two processes share exactly if they run the same
@@ -19,9 +20,11 @@ import (
 var BuildID = sync.OnceValue(func() uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, runtime.Version())
-	if f, err := os.Open(executable()); err == nil {
-		id, err := goBuildID(f)
-		_ = f.Close()
+	// Not os.Open, which starts the runtime's poller: a prefork child has
+	// no use for one.
+	if fd, err := syscall.Open(executable(), syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
+		id, err := goBuildID(file(fd))
+		_ = syscall.Close(fd)
 		if err == nil {
 			_, _ = h.Write(id)
 			return h.Sum64()
@@ -48,6 +51,25 @@ var executable = sync.OnceValue(func() string {
 	}
 	return path
 })
+
+// file is a descriptor as an io.ReaderAt.
+type file int
+
+func (f file) ReadAt(b []byte, off int64) (int, error) {
+	for n := 0; n < len(b); {
+		k, err := syscall.Pread(int(f), b[n:], off+int64(n))
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return n, err
+		case k == 0:
+			return n, io.ErrUnexpectedEOF
+		default:
+			n += k
+		}
+	}
+	return len(b), nil
+}
 
 var errNoBuildID = errors.New("mpm: no build id")
 

@@ -212,7 +212,12 @@ func setCommandName(c *Child) {
 	if executable() != "/proc/self/exe" {
 		return
 	}
-	_ = os.WriteFile("/proc/self/comm", fmt.Appendf(nil, "jkd: child %d", c.Server), 0)
+	fd, err := unix.Open("/proc/self/comm", unix.O_WRONLY|unix.O_CLOEXEC, 0) // see BuildID
+	if err != nil {
+		return
+	}
+	_, _ = unix.Write(fd, fmt.Appendf(nil, "jkd: child %d", c.Server))
+	_ = unix.Close(fd)
 }
 
 // Slot is the scoreboard record of one of this child's threads.

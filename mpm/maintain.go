@@ -75,6 +75,7 @@ func (s *Supervisor) spawn() bool {
 		return false
 	}
 	now := s.env.now()
+	s.repairBoard()
 	// Between two processes the records are the master's to write.
 	for t := range s.o.Module.ThreadsPerChild {
 		s.o.Board.Slot(server, t).SetStatus(scoreboard.Starting)
@@ -95,6 +96,20 @@ func (s *Supervisor) spawn() bool {
 	return true
 }
 
+// repairBoard writes the scoreboard's header again if somebody has damaged it:
+// children check it when they attach.
+func (s *Supervisor) repairBoard() {
+	l := s.o.Board.Layout()
+	mem := s.o.BoardSegment.Bytes()
+	if _, err := scoreboard.Attach(mem, &l); err == nil {
+		return
+	}
+	s.log.Error().Msg("a child has damaged the scoreboard, restoring its header")
+	if _, err := scoreboard.New(mem, l, s.o.Board.Global()); err != nil {
+		s.log.Error().Err(err).Msg("could not restore it")
+	}
+}
+
 // observe looks into the scoreboard for children that became ready or are
 // leaving by themselves. A child can lie there, about itself and others, but
 // all it gains is to be taken for idle, busy, ready or leaving.
@@ -104,13 +119,27 @@ func (s *Supervisor) observe(now time.Time) {
 			p.state, p.ready = ServerRunning, true
 			s.everReady = true
 		}
-		if p.state == ServerRunning && s.o.Board.Process(p.server).Quiescing() {
-			p.state = ServerLeaving
-		}
+		s.observeLeaving(p, now)
 		if p.ready {
 			s.brake.Healthy(p.started, now)
 		}
 	})
+}
+
+// observeLeaving notices that a child is leaving by itself. If that takes long
+// it is told to: perhaps it isn't leaving at all and somebody else has written
+// so, and then it would be counted out for ever.
+func (s *Supervisor) observeLeaving(p *process, now time.Time) {
+	quiescing := s.o.Board.Process(p.server).Quiescing()
+	switch {
+	case p.told || p.state == ServerStarting:
+	case p.state == ServerRunning && quiescing:
+		p.state, p.leaving = ServerLeaving, now
+	case p.state == ServerLeaving && !quiescing:
+		p.state = ServerRunning
+	case p.state == ServerLeaving && now.Sub(p.leaving) >= leavePatience:
+		s.tell(p, OrderGraceful)
+	}
 }
 
 // reportsReady tells whether any thread of p has got beyond starting.

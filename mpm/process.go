@@ -13,6 +13,7 @@ type process struct {
 	state   ServerState // starting, running, leaving
 	ready   bool        // was seen ready
 	told    bool        // an order was sent
+	leaving time.Time   // since when it says that it is leaving
 	link    *link
 }
 

@@ -53,7 +53,10 @@ const (
 	startPoll    = 10 * time.Millisecond // how often a start looks for ready children
 	forkPause    = 10 * time.Second      // after the kernel refused a process
 	startTimeout = 2 * time.Minute       // default of Options.StartTimeout
-	startTries   = 3                     // children that may die before any was ready
+	// leavePatience is how long a child may say that it is leaving before it
+	// is told to. A connection that only keeps alive ends sooner.
+	leavePatience = 30 * time.Second
+	startTries    = 3 // children that may die before any was ready
 )
 
 // Phase is what a Supervisor is doing.
@@ -207,6 +210,7 @@ func (s *Supervisor) Run() error {
 	}
 	defer syscall.Close(null)
 	s.placeholder = uintptr(null)
+	sealDescriptors()
 
 	childC := make(chan os.Signal, 1)
 	signal.Notify(childC, syscall.SIGCHLD)

@@ -35,6 +35,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		slot.SetReady(now.UnixNano())
 		if now.Sub(cpu) >= cpuEvery {
 			ch.RecordCPU()
+			ch.Process().SetQuiescing(false) // in case somebody else wrote there
 			cpu = now
 		}
 		fd, _, err := acc.Accept()

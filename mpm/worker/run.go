@@ -122,6 +122,7 @@ func (s *server) control(ordersC <-chan mpm.Order, threads *sync.WaitGroup) mpm.
 			drain()
 		case <-cpu.C:
 			s.ch.RecordCPU()
+			s.ch.Process().SetQuiescing(draining) // again, in case somebody else wrote there
 		case <-endC:
 			return code
 		}

@@ -1,0 +1,185 @@
+//go:build unix
+
+package mpmtest
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jkd/mpm"
+	"jkd/mpm/sock"
+	"jkd/scoreboard"
+)
+
+// Params describe the module of one test. They travel to the children as the
+// configuration snapshot.
+type Params struct {
+	Servers  int // most children
+	Start    int // StartServers
+	MinSpare int // idle children; a module that counts threads multiplies
+	MaxSpare int
+	Share    int    // MaxConnectionsPerChild
+	Exit     int    // if not 0: children exit with this code before they are ready
+	Padding  string // to make the snapshot long
+}
+
+// Factory makes the module under test.
+type Factory func(Params) (mpm.Module, error)
+
+// masterVar is set in the environment of a process that is to be a master.
+const masterVar = "MPMTEST_MASTER"
+
+// Main is TestMain of a module: besides a test, this process may be a child or
+// a master.
+func Main(m *testing.M, f Factory) {
+	switch {
+	case mpm.IsChild():
+		os.Exit(int(childMain(f)))
+	case os.Getenv(masterVar) != "":
+		os.Exit(masterMain(f, os.Getenv(masterVar)))
+	}
+	os.Exit(m.Run())
+}
+
+func childMain(f Factory) mpm.ExitCode {
+	c, snapshot, err := mpm.AttachChild()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "child:", err)
+		if ae, ok := err.(*mpm.AttachError); ok {
+			return ae.Code
+		}
+		return mpm.ExitSick
+	}
+	inherited := descriptors()
+	var p Params
+	if err := json.Unmarshal(snapshot, &p); err != nil {
+		fmt.Fprintln(os.Stderr, "child:", err)
+		return mpm.ExitFatal
+	}
+	if p.Exit != 0 {
+		return mpm.ExitCode(p.Exit)
+	}
+	m, err := f(p)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "child:", err)
+		return mpm.ExitFatal
+	}
+	return m.Run(c, &handler{c: c, inherited: inherited, padding: len(p.Padding)})
+}
+
+// descriptors lists the open ones.
+func descriptors() (list []int) {
+	for fd := range 1024 {
+		var st unix.Stat_t
+		if unix.Fstat(fd, &st) == nil && !runtimes(fd) {
+			list = append(list, fd)
+		}
+	}
+	return list
+}
+
+// runtimes tells whether a descriptor is one that Go's runtime opens by itself:
+// on Linux it watches the processor quota of its control group.
+func runtimes(fd int) bool {
+	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
+	return err == nil && strings.HasPrefix(path, "/sys/fs/cgroup/")
+}
+
+// handler speaks a protocol of lines: one command, one answer.
+type handler struct {
+	c         *mpm.Child
+	inherited []int
+	padding   int
+}
+
+func (h *handler) ServeConn(c sock.Conn, slot *scoreboard.Slot) {
+	defer c.Close()
+	slot.StartConnection(time.Now().UnixNano(), []byte("127.0.0.1"))
+	buf := make([]byte, 512)
+	for first := true; ; first = false {
+		line, err := h.read(c, buf, first)
+		if err != nil {
+			return
+		}
+		slot.StartRequest(time.Now().UnixNano(), []byte("LINE"), []byte(line), nil, nil)
+		answer := h.answer(c, buf, line) + "\n"
+		if _, err := c.Write([]byte(answer)); err != nil {
+			return
+		}
+		slot.EndRequest(time.Now().UnixNano(), uint64(len(answer)))
+		if h.c.Stopping() {
+			slot.SetStatus(scoreboard.Closing)
+			return
+		}
+		slot.SetStatus(scoreboard.KeepAlive)
+	}
+}
+
+// read reads one line, which the client sends in one piece. A connection that
+// was accepted has a right to its first request.
+func (h *handler) read(c sock.Conn, buf []byte, first bool) (string, error) {
+	var n int
+	var err error
+	if first {
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		n, err = c.Read(buf)
+	} else {
+		n, err = c.ReadIdle(buf, time.Minute)
+	}
+	return strings.TrimSpace(string(buf[:n])), err
+}
+
+func (h *handler) answer(c sock.Conn, buf []byte, line string) string {
+	command, arg, _ := strings.Cut(line, " ")
+	switch command {
+	case "who":
+		return fmt.Sprintf("%d %d", h.c.Server, os.Getpid())
+	case "hold": // a request that runs until the client says otherwise
+		_, _ = c.Write([]byte("held\n"))
+		_ = c.SetReadDeadline(time.Time{})
+		_, _ = c.Read(buf)
+		return "released"
+	case "exit":
+		var code int
+		_, _ = fmt.Sscan(arg, &code)
+		os.Exit(code)
+	case "env":
+		v, ok := os.LookupEnv(arg)
+		return fmt.Sprintf("%t %s", ok, v)
+	case "inherited":
+		return fmt.Sprint(h.inherited)
+	case "title":
+		return os.Args[0]
+	case "padding":
+		return fmt.Sprint(h.padding)
+	case "ids":
+		groups, _ := os.Getgroups()
+		return fmt.Sprint(os.Getuid(), os.Geteuid(), os.Getgid(), os.Getegid(), groups)
+	case "scribble": // what a hijacked child could do
+		return scribble()
+	case "log": // to the first log file
+		_, err := unix.Write(h.c.LogFiles[0], []byte(arg))
+		return fmt.Sprint(err)
+	}
+	return "?"
+}
+
+func scribble() string {
+	var st unix.Stat_t
+	if err := unix.Fstat(mpm.FDScoreboard, &st); err != nil {
+		return err.Error()
+	}
+	mem, err := unix.Mmap(mpm.FDScoreboard, 0, int(st.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return err.Error()
+	}
+	_, _ = rand.Read(mem)
+	return "done"
+}

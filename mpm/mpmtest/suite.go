@@ -1,0 +1,498 @@
+//go:build unix
+
+package mpmtest
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"jkd/mpm"
+	"jkd/scoreboard"
+	"jkd/shm"
+)
+
+// Run runs the suite: what every module must do with real processes.
+func Run(t *testing.T, f Factory) {
+	for _, c := range []struct {
+		name string
+		f    func(*testing.T, Factory)
+	}{
+		{"Serve", testServe},
+		{"Environment", testEnvironment},
+		{"Descriptors", testDescriptors},
+		{"LongSnapshot", testLongSnapshot},
+		{"Credential", testCredential},
+		{"Killed", testKilled},
+		{"KilledOften", testKilledOften},
+		{"MasterKilled", testMasterKilled},
+		{"Graceful", testGraceful},
+		{"GracefulTimeout", testGracefulTimeout},
+		{"Stop", testStop},
+		{"StopStopped", testStopStopped},
+		{"StopWhileStarting", testStopWhileStarting},
+		{"Share", testShare},
+		{"Retire", testRetire},
+		{"Spawn", testSpawn},
+		{"Limit", testLimit},
+		{"StartFails", testStartFails},
+		{"Fatal", testFatal},
+		{"Sick", testSick},
+		{"Scribble", testScribble},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.f(t, f) })
+	}
+}
+
+// steady is a number of children that maintenance leaves alone.
+func steady(n int) Params { return Params{Servers: n, Start: n, MinSpare: 1, MaxSpare: n + 1} }
+
+func testServe(t *testing.T, f Factory) {
+	s := Start(t, f, steady(2), nil)
+	for range 20 {
+		c := s.Dial()
+		server, pid := c.Who()
+		if pids := s.Pids(); pids[server] != pid {
+			t.Errorf("served by %d as server %d, children are %v", pid, server, pids)
+		}
+		if _, again := c.Who(); again != pid {
+			t.Error("the second request went to another child")
+		}
+		c.Close()
+	}
+	if title := s.Dial().Ask("title"); !strings.HasPrefix(title, "jkd: ") || !strings.HasSuffix(title, " generation 1") {
+		t.Errorf("title %q", title)
+	}
+}
+
+func testEnvironment(t *testing.T, f Factory) {
+	t.Setenv("TABLEFLIP_HAS_PARENT_7DIU3", "yes")
+	t.Setenv("GOGC", "77")
+	s := Start(t, f, steady(1), nil)
+	c := s.Dial()
+	for name, want := range map[string]string{
+		"JKD_CHILD":                  "false ", // seen once, and no inheritance
+		"TABLEFLIP_HAS_PARENT_7DIU3": "false ",
+		"GOGC":                       "true 77", // the administrator's
+	} {
+		if got := c.Ask("env " + name); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func testDescriptors(t *testing.T, f Factory) {
+	s := Start(t, f, steady(1), nil)
+	if got := s.Dial().Ask("inherited"); got != "[0 1 2 3 4 5 6]" {
+		t.Errorf("a child inherits %s", got)
+	}
+
+	// With a segment and two log files.
+	seg, err := shm.Create("connector", 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer seg.Close()
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	s = Start(t, f, steady(1), func(o *mpm.Options) {
+		o.Segment = seg
+		o.LogFiles = []int{p[1], 2}
+	})
+	unix.Close(p[1])
+	c := s.Dial()
+	if got := c.Ask("inherited"); got != "[0 1 2 3 4 5 6 7 8]" {
+		t.Errorf("a child inherits %s", got)
+	}
+	if got := c.Ask("log through"); got != "<nil>" {
+		t.Errorf("log file: %s", got)
+	}
+	b := make([]byte, 64)
+	if n, err := unix.Read(p[0], b); err != nil || string(b[:n]) != "through" {
+		t.Errorf("log file got %q, %v", b[:n], err)
+	}
+}
+
+// testLongSnapshot: more than any socket buffer holds.
+func testLongSnapshot(t *testing.T, f Factory) {
+	p := steady(2)
+	p.Padding = strings.Repeat("x", 3<<20)
+	s := Start(t, f, p, nil)
+	if got := s.Dial().Ask("padding"); got != strconv.Itoa(len(p.Padding)) {
+		t.Errorf("padding of %s bytes arrived", got)
+	}
+}
+
+func testCredential(t *testing.T, f Factory) {
+	if os.Geteuid() != 0 {
+		t.Skip("only the superuser can become somebody else")
+	}
+	s, readyC := launch(t, f, steady(1), func(o *mpm.Options) {
+		o.Credential = &mpm.Credential{UID: 60001, GID: 60002, Groups: []uint32{60003}}
+	})
+	select {
+	case <-readyC:
+	case <-s.endC:
+		s.endC <- nil
+		t.Skip("that user may not execute the test binary")
+	case <-time.After(patience):
+		t.Fatal("not ready")
+	}
+	got := strings.Fields(strings.Trim(s.Dial().Ask("ids"), "[]"))
+	if strings.Join(got[:4], " ") != "60001 60001 60002 60002" {
+		t.Errorf("ids are %v", got)
+	}
+	for _, g := range got[4:] {
+		if g = strings.Trim(g, "[]"); g != "60002" && g != "60003" {
+			t.Errorf("still in group %s", g)
+		}
+	}
+}
+
+// testKilled: a child that is killed in the middle of a request loses that
+// request and nothing else.
+func testKilled(t *testing.T, f Factory) {
+	s := Start(t, f, steady(2), nil)
+	a, b := holdTwo(t, s)
+	time.Sleep(1100 * time.Millisecond) // a child that died younger would be held for a second first
+	kill(t, a.pid, unix.SIGKILL)
+	if _, err := a.c.r.ReadByte(); err == nil {
+		t.Error("the killed child's connection is still there")
+	}
+	Eventually(t, "the killed child is replaced", func() bool {
+		pids := s.Pids()
+		return pids[a.server] != 0 && pids[a.server] != a.pid && s.status(a.server) == scoreboard.Ready
+	})
+	if got := b.c.Ask("go on"); got != "released" {
+		t.Errorf("the other child's request was answered with %q", got)
+	}
+	if s.Pids()[b.server] != b.pid {
+		t.Error("the other child was replaced too")
+	}
+	if got := s.Dial().Ask("title"); got == "" {
+		t.Error("no answer afterwards")
+	}
+}
+
+func (s *Server) status(server int) scoreboard.Status { return s.a.opts.Board.Slot(server, 0).Status() }
+
+type held struct {
+	c           *Client
+	server, pid int
+}
+
+// holdTwo opens two running requests in two different children.
+func holdTwo(t *testing.T, s *Server) (a, b held) {
+	t.Helper()
+	hold := func() held {
+		c := s.Dial()
+		server, pid := c.Who()
+		if c.Ask("hold") != "held" {
+			t.Fatal("not held")
+		}
+		return held{c, server, pid}
+	}
+	a = hold()
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		if b = hold(); b.pid != a.pid {
+			return a, b
+		}
+		b.c.Ask("go on")
+		b.c.Close()
+	}
+	t.Fatal("one child gets all connections")
+	return a, b
+}
+
+func kill(t *testing.T, pid int, sig unix.Signal) {
+	t.Helper()
+	if pid <= 1 {
+		t.Fatalf("pid %d", pid)
+	}
+	if err := unix.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testKilledOften: five at once, and the board recovers.
+func testKilledOften(t *testing.T, f Factory) {
+	s := Start(t, f, steady(5), nil)
+	for range 2 {
+		time.Sleep(1100 * time.Millisecond) // see testKilled
+		old := s.Pids()
+		for _, pid := range old {
+			kill(t, pid, unix.SIGKILL)
+		}
+		Eventually(t, "all children are replaced", func() bool {
+			for i, pid := range s.Pids() {
+				if pid == 0 || pid == old[i] || s.status(i) != scoreboard.Ready {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+func testMasterKilled(t *testing.T, f Factory) {
+	m := startMaster(t, steady(2))
+	busy, idle := dial(t, m.addr), dial(t, m.addr)
+	if busy.Ask("hold") != "held" {
+		t.Fatal("not held")
+	}
+	idle.Who()
+	if err := m.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	idle.Closed()
+	if got := busy.Ask("go on"); got != "released" {
+		t.Errorf("the running request was answered with %q", got)
+	}
+	busy.Closed()
+	m.allGone(t)
+}
+
+func testGraceful(t *testing.T, f Factory) {
+	s := Start(t, f, steady(3), nil)
+	busy, idle := s.Dial(), s.Dial()
+	if busy.Ask("hold") != "held" {
+		t.Fatal("not held")
+	}
+	idle.Who()
+	s.Sup.Graceful(0)
+	idle.Closed()
+	Eventually(t, "only the child with the request is left", func() bool { return s.Alive() == 1 })
+	if got := busy.Ask("go on"); got != "released" {
+		t.Errorf("the running request was answered with %q", got)
+	}
+	busy.Closed()
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func testGracefulTimeout(t *testing.T, f Factory) {
+	s := Start(t, f, steady(1), nil)
+	c := s.Dial()
+	if c.Ask("hold") != "held" {
+		t.Fatal("not held")
+	}
+	s.Sup.Graceful(100 * time.Millisecond)
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.r.ReadByte(); err == nil {
+		t.Error("the request was answered")
+	}
+}
+
+func testStop(t *testing.T, f Factory) {
+	s := Start(t, f, steady(2), nil)
+	c := s.Dial()
+	if c.Ask("hold") != "held" {
+		t.Fatal("not held")
+	}
+	pids := s.Pids()
+	s.Sup.Stop()
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	for _, pid := range pids {
+		if unix.Kill(pid, 0) == nil {
+			t.Errorf("child %d is still there", pid)
+		}
+	}
+	if s.Alive() != 0 {
+		t.Error("the board shows children")
+	}
+}
+
+// testStopStopped: children that can neither read an order nor be terminated.
+func testStopStopped(t *testing.T, f Factory) {
+	s := Start(t, f, steady(2), func(o *mpm.Options) {
+		o.Ladder = []mpm.StopStep{
+			{After: 0, Action: mpm.StopTerm},
+			{After: 200 * time.Millisecond, Action: mpm.StopTerm},
+			{After: 400 * time.Millisecond, Action: mpm.StopKill},
+			{After: patience, Action: mpm.StopGiveUp},
+		}
+	})
+	_, pid := s.Dial().Who()
+	kill(t, pid, unix.SIGSTOP)
+	s.Sup.Stop()
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(s.log.String(), "sending a SIGKILL") {
+		t.Error("the log does not tell of the kill")
+	}
+	if unix.Kill(pid, 0) == nil {
+		t.Error("the child is still there")
+	}
+}
+
+func testStopWhileStarting(t *testing.T, f Factory) {
+	s, _ := launch(t, f, steady(4), nil)
+	s.Sup.Stop()
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	if s.Alive() != 0 {
+		t.Error("the board shows children")
+	}
+}
+
+// testShare: MaxConnectionsPerChild. No connection is lost when children
+// change, and the master keeps nothing of those that left.
+func testShare(t *testing.T, f Factory) {
+	p := steady(2)
+	p.Share = 3
+	s := Start(t, f, p, nil)
+	pids := make(map[int]int)
+	var before int
+	for len(pids) < 102 {
+		c := s.Dial()
+		_, pid := c.Who()
+		c.Close()
+		pids[pid]++
+		if pids[pid] > p.Share {
+			t.Fatalf("child %d served %d connections", pid, pids[pid])
+		}
+		if len(pids) == 3 && before == 0 {
+			before = len(descriptors())
+		}
+	}
+	Eventually(t, "the master has no more descriptors than after the first replacement", func() bool {
+		return len(descriptors()) <= before+2
+	})
+}
+
+func testRetire(t *testing.T, f Factory) {
+	s := Start(t, f, Params{Servers: 4, Start: 4, MinSpare: 1, MaxSpare: 2}, nil)
+	c := s.Dial()
+	_, pid := c.Who()
+	Eventually(t, "idle children leave", func() bool { return s.Alive() <= 3 })
+	if _, again := c.Who(); again != pid {
+		t.Error("the child with a connection was sent away")
+	}
+}
+
+func testSpawn(t *testing.T, f Factory) {
+	s := Start(t, f, Params{Servers: 6, Start: 1, MinSpare: 2, MaxSpare: 6}, nil)
+	Eventually(t, "children are added", func() bool { return s.Alive() >= 2 })
+}
+
+// testLimit: with all places taken, the next connection waits in the kernel
+// and is served when a place is free.
+func testLimit(t *testing.T, f Factory) {
+	p := steady(1)
+	m, err := f(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Start(t, f, p, nil)
+	var busy []*Client
+	for range m.ThreadsPerChild {
+		c := s.Dial()
+		if c.Ask("hold") != "held" {
+			t.Fatal("not held")
+		}
+		busy = append(busy, c)
+	}
+	Eventually(t, "the log tells of the limit", func() bool {
+		return strings.Contains(s.log.String(), "server reached MaxRequestWorkers setting")
+	})
+	waiting := s.Dial()
+	if _, err := waiting.c.Write([]byte("who\n")); err != nil {
+		t.Fatal(err)
+	}
+	busy[0].Ask("go on")
+	busy[0].Close()
+	if line, err := waiting.r.ReadString('\n'); err != nil || line == "" {
+		t.Errorf("the waiting connection got %q, %v", line, err)
+	}
+	for _, c := range busy[1:] {
+		c.Ask("go on")
+	}
+	if n := strings.Count(s.log.String(), "server reached MaxRequestWorkers setting"); n != 1 {
+		t.Errorf("the log tells of it %d times", n)
+	}
+}
+
+// testStartFails: children that end before they are ready end the master.
+func testStartFails(t *testing.T, f Factory) {
+	p := steady(1)
+	p.Exit = 7
+	s, _ := launch(t, f, p, nil)
+	err := s.Wait()
+	if err == nil || !strings.Contains(err.Error(), "ended before any was ready") || !strings.Contains(err.Error(), "sick") {
+		t.Errorf("error %v", err)
+	}
+	if n := strings.Count(s.log.String(), "child ended with"); n > 5 {
+		t.Errorf("%d children were started", n)
+	}
+}
+
+func testFatal(t *testing.T, f Factory) {
+	s := Start(t, f, steady(3), nil)
+	pids := s.Pids()
+	_, _ = s.Dial().try(fmt.Sprintf("exit %d", mpm.ExitFatal))
+	if err := s.Wait(); err == nil || !strings.Contains(err.Error(), "fatal") {
+		t.Errorf("error %v", err)
+	}
+	for _, pid := range pids {
+		if unix.Kill(pid, 0) == nil {
+			t.Errorf("child %d is still there", pid)
+		}
+	}
+}
+
+// testSick: the server goes on without the child.
+func testSick(t *testing.T, f Factory) {
+	s := Start(t, f, steady(2), nil)
+	c := s.Dial()
+	server, pid := c.Who()
+	_, _ = c.try(fmt.Sprintf("exit %d", mpm.ExitSick))
+	Eventually(t, "the sick child is buried", func() bool { return s.Pids()[server] != pid })
+	s.Dial().Who()
+}
+
+// testScribble: a child can write what it likes all over the scoreboard.
+func testScribble(t *testing.T, f Factory) {
+	s := Start(t, f, Params{Servers: 4, Start: 2, MinSpare: 1, MaxSpare: 3}, nil)
+	for range 3 {
+		if got := s.Dial().Ask("scribble"); got != "done" {
+			t.Fatal(got)
+		}
+		time.Sleep(1200 * time.Millisecond) // let maintenance look at it
+	}
+	// The last word about who serves whom is the kernel's.
+	_, pid := s.Dial().Who()
+	kill(t, pid, unix.SIGKILL)
+	time.Sleep(1200 * time.Millisecond)
+	// The next children find a board in order.
+	for range 4 {
+		_, pid = s.Dial().Who()
+	}
+	select {
+	case err := <-s.endC:
+		s.endC <- err
+		t.Fatalf("the supervisor ended: %v", err)
+	default:
+	}
+	s.Sup.Stop()
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	if unix.Kill(pid, 0) == nil {
+		t.Errorf("child %d is still there", pid)
+	}
+}
