@@ -134,8 +134,8 @@ func isDir(path string) bool {
 
 // Apache's two log formats that everybody knows by name.
 const (
-	commonFormat   = `%h %l %u %t "%r" %>s %b`
-	combinedFormat = commonFormat + ` "%{Referer}i" "%{User-agent}i"`
+	CommonFormat   = `%h %l %u %t "%r" %>s %b`
+	CombinedFormat = CommonFormat + ` "%{Referer}i" "%{User-agent}i"`
 )
 
 // setCustomLog reads "path" or "path format". The format is quoted, as in
@@ -156,9 +156,9 @@ func setCustomLog(p *parser, g given) error {
 	}
 	switch {
 	case format == "" && rest == "", format == "common":
-		format = commonFormat
+		format = CommonFormat
 	case format == "combined":
-		format = combinedFormat
+		format = CombinedFormat
 	case !strings.Contains(format, "%"):
 		return fmt.Errorf("unknown format %q%s (common, combined, or one with %%)", format, DidYouMean(format, []string{"common", "combined"}))
 	}

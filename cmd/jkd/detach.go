@@ -1,0 +1,101 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// readyVar tells a master that it was detached: its descriptor 3 is a pipe on
+// which the process that was called waits for the news.
+const readyVar = "JKD_DETACHED"
+
+const (
+	readyFD    = 3
+	timeFormat = time.RFC3339
+	noFollow   = syscall.O_NOFOLLOW
+)
+
+// starting is true until the master is ready or turned out not to get there.
+var starting atomic.Bool
+
+func init() { starting.Store(true) }
+
+// isDetached is decided before the variable is taken away from the processes
+// that are started from here.
+var isDetached = func() bool {
+	set := os.Getenv(readyVar) != ""
+	_ = os.Unsetenv(readyVar)
+	if set {
+		syscall.CloseOnExec(readyFD)
+	}
+	return set
+}()
+
+func detached() bool { return isDetached }
+
+// detach starts the master in a session of its own and waits until it serves
+// or has failed, so that whoever started jkd knows which. It returns the exit
+// status.
+func detach(f flags) int {
+	if detached() {
+		return runMaster(f)
+	}
+	// What is wrong with the configuration is said here, at once.
+	if _, err := loadConfig(f); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "jkd: pipe:", err)
+		return 1
+	}
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "jkd:", err)
+		return 1
+	}
+	cmd := exec.Command(self)
+	cmd.Args = os.Args
+	cmd.Env = append(os.Environ(), readyVar+"=1")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{w}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "jkd:", err)
+		return 1
+	}
+	_ = w.Close()
+	var b [1]byte
+	if n, _ := r.Read(b[:]); n == 1 {
+		return 0
+	}
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() > 0 {
+		return exit.ExitCode()
+	}
+	fmt.Fprintln(os.Stderr, "jkd: the master ended before it was ready:", err)
+	return 1
+}
+
+// reportReady tells the process that was called, and lets go of its terminal.
+func reportReady(errorLog *os.File) {
+	starting.Store(false)
+	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
+		_ = dup2(int(null.Fd()), 0)
+		_ = dup2(int(null.Fd()), 1)
+		_ = null.Close()
+	}
+	// What the runtime itself has to say, in the worst case, belongs there too.
+	_ = dup2(int(errorLog.Fd()), 2)
+	_, _ = syscall.Write(readyFD, []byte{1})
+	_ = syscall.Close(readyFD)
+}

@@ -1,0 +1,76 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+
+	"jkd/conf"
+)
+
+// flags is the command line.
+type flags struct {
+	config     string // -f
+	mpm        string // -mpm; empty: as the file says
+	test       bool   // -t
+	foreground bool   // -foreground
+	demo       bool   // -demo
+}
+
+const usageText = `usage: jkd [-f file] [-mpm prefork|worker] [-foreground] [-t]
+       jkd -demo [-mpm prefork|worker]
+       jkd -V
+
+`
+
+// defaultConfig is where the configuration is looked for without -f.
+func defaultConfig() string {
+	if runtime.GOOS == "linux" {
+		return "/etc/jkd/jkd.conf"
+	}
+	return "/usr/local/etc/jkd/jkd.conf"
+}
+
+// parseFlags reads the command line. ok is false when there is nothing more to
+// do; status is then the exit status.
+func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, ok bool) {
+	fs := flag.NewFlagSet("jkd", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.Usage = func() {
+		fmt.Fprint(fs.Output(), usageText)
+		fs.PrintDefaults()
+	}
+	fs.StringVar(&f.config, "f", defaultConfig(), "configuration `file`")
+	fs.StringVar(&f.mpm, "mpm", "", "multi-processing `module`, prefork or worker; overrides MPM in the file")
+	fs.BoolVar(&f.test, "t", false, "check the configuration, say what is wrong or odd with it, and exit")
+	fs.BoolVar(&f.foreground, "foreground", false, "stay attached to the terminal")
+	fs.BoolVar(&f.demo, "demo", false, "run on an unprivileged port with a small container of its own")
+	var v, vv bool
+	fs.BoolVar(&v, "V", false, "print the version and exit")
+	fs.BoolVar(&vv, "version", false, "print the version and exit")
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return f, 0, false
+	case err != nil:
+		return f, 2, false
+	}
+	if v || vv {
+		fmt.Fprintf(stdout, "jkd %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return f, 0, false
+	}
+	switch {
+	case fs.NArg() > 0:
+		fmt.Fprintf(stderr, "jkd: unexpected argument %q\n", fs.Arg(0))
+	case f.mpm != "" && f.mpm != conf.Prefork && f.mpm != conf.Worker:
+		fmt.Fprintf(stderr, "jkd: -mpm %s: it is %s or %s%s\n", f.mpm, conf.Prefork, conf.Worker, conf.DidYouMean(f.mpm, []string{conf.Prefork, conf.Worker}))
+	case f.demo && f.test:
+		fmt.Fprintln(stderr, "jkd: -demo has no configuration file to check")
+	default:
+		return f, 0, true
+	}
+	return f, 2, false
+}

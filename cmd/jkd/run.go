@@ -1,0 +1,137 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/rs/zerolog"
+
+	"jkd/cmd/jkd/internal/master"
+	"jkd/conf"
+)
+
+// runMaster checks the configuration and runs one generation. It returns the
+// exit status.
+func runMaster(f flags) int {
+	l, err := loadConfig(f)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return serve(l, f.foreground && !detached(), nil)
+}
+
+// serve runs the master of a checked configuration. started, if not nil, is
+// called when it serves.
+func serve(l loaded, foreground bool, started func([]net.Addr)) int {
+	s := &l.cfg.Server
+	errorLog, err := openErrorLog(s, foreground)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "jkd:", err)
+		return 1
+	}
+	// Until it is ready, a detached master still has the terminal it was
+	// started from: whoever waits there reads what goes wrong.
+	log := newLogger(errorLog)
+	if errorLog != os.Stderr {
+		log = log.Output(zerolog.MultiLevelWriter(
+			zerolog.ConsoleWriter{Out: errorLog, NoColor: true, TimeFormat: timeFormat},
+			startupWriter{zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: timeFormat}}))
+	}
+	log = log.Level(min(logLevel(s.LogLevel), zerolog.InfoLevel))
+	for _, w := range l.warnings {
+		if w.Severity == conf.Warn {
+			log.Warn().Msg(w.String())
+		}
+	}
+	logFiles := []int{int(errorLog.Fd())}
+	if s.CustomLog != nil {
+		f, err := openLog(s.CustomLog.Path)
+		if err != nil {
+			log.Error().Msgf("CustomLog: %v", err)
+			return 1
+		}
+		defer f.Close()
+		logFiles = append(logFiles, int(f.Fd()))
+	}
+	module, err := newModule(l.cfg)
+	if err != nil {
+		log.Error().Err(err).Msg("could not start")
+		return 1
+	}
+	var snapshot bytes.Buffer
+	if err := l.cfg.Encode(&snapshot); err != nil {
+		log.Error().Err(err).Msg("could not start")
+		return 1
+	}
+	o := master.Options{
+		Backlog:                 s.ListenBacklog,
+		ScoreBoardFile:          s.ScoreBoardFile,
+		Module:                  module,
+		Snapshot:                snapshot.Bytes(),
+		User:                    s.User,
+		Group:                   s.Group,
+		GracefulShutdownTimeout: s.GracefulShutdownTimeout,
+		Foreground:              foreground,
+		LogFiles:                logFiles,
+		Logger:                  log,
+	}
+	for _, a := range s.Listen {
+		o.Listen = append(o.Listen, a.String())
+	}
+	if s.PidFileSet || !foreground {
+		o.PidFile = s.PidFile
+	}
+	o.OnReady = func(addrs []net.Addr) {
+		log.Info().Str("version", version).Str("mpm", module.Name).Msg("jkd is ready")
+		if started != nil {
+			started(addrs)
+		}
+		if detached() {
+			reportReady(errorLog)
+		}
+	}
+	return master.New(o).Run()
+}
+
+// startupWriter passes on what keeps a start from succeeding; the rest is the
+// log's.
+type startupWriter struct{ zerolog.ConsoleWriter }
+
+func (w startupWriter) WriteLevel(l zerolog.Level, p []byte) (int, error) {
+	if l < zerolog.WarnLevel || !starting.Load() {
+		return len(p), nil
+	}
+	return w.Write(p)
+}
+
+// openErrorLog opens ErrorLog. In the foreground it is the standard error
+// output unless the file names one.
+func openErrorLog(s *conf.ServerConfig, foreground bool) (*os.File, error) {
+	if foreground && !s.ErrorLogSet {
+		return os.Stderr, nil
+	}
+	f, err := openLog(s.ErrorLog)
+	if err != nil {
+		return nil, fmt.Errorf("ErrorLog: %w", err)
+	}
+	return f, nil
+}
+
+// openLog opens a log file for appending; a symbolic link in its place is
+// refused, because the master may be the superuser and the directory may not
+// be his.
+func openLog(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|noFollow, 0o640)
+}
+
+var _ io.Writer = startupWriter{}

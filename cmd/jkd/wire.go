@@ -1,0 +1,173 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"os"
+
+	"github.com/rs/zerolog"
+
+	"jkd/cmd/jkd/internal/httpd"
+	"jkd/conf"
+	"jkd/connector"
+	"jkd/connector/ajp"
+	"jkd/connector/jk"
+	"jkd/mpm"
+	"jkd/mpm/prefork"
+	"jkd/mpm/sock"
+	"jkd/mpm/worker"
+	"jkd/scoreboard"
+)
+
+// The descriptors that the master passes to its children as log files.
+const (
+	errorLogFile  = iota // always there
+	accessLogFile        // with CustomLog
+)
+
+// newModule makes the module that the configuration selects.
+func newModule(c *conf.Config) (mpm.Module, error) {
+	if c.Server.MPM == conf.Worker {
+		w := c.Worker
+		return worker.New(worker.Config{
+			StartServers:           w.StartServers,
+			MinSpareThreads:        w.MinSpareThreads,
+			MaxSpareThreads:        w.MaxSpareThreads,
+			ThreadsPerChild:        w.ThreadsPerChild,
+			ThreadLimit:            w.ThreadLimit,
+			ServerLimit:            w.ServerLimit,
+			MaxRequestWorkers:      w.MaxRequestWorkers,
+			MaxConnectionsPerChild: w.MaxConnectionsPerChild,
+		})
+	}
+	p := c.Prefork
+	return prefork.New(prefork.Config{
+		StartServers:           p.StartServers,
+		MinSpareServers:        p.MinSpareServers,
+		MaxSpareServers:        p.MaxSpareServers,
+		ServerLimit:            p.ServerLimit,
+		MaxRequestWorkers:      p.MaxRequestWorkers,
+		MaxConnectionsPerChild: p.MaxConnectionsPerChild,
+	})
+}
+
+// jkSetup reads what [connector.jk] names; nil without that section.
+func jkSetup(c *conf.Config) (*jk.Setup, []conf.Warning, error) {
+	if c.Jk == nil {
+		return nil, nil, nil
+	}
+	return jk.Load(c)
+}
+
+// buildChild makes what a child runs from the master's snapshot.
+func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, error) {
+	fail := func(err error) (mpm.Module, mpm.ConnHandler, error) {
+		return mpm.Module{}, nil, &mpm.AttachError{Code: mpm.ExitFatal, Err: err}
+	}
+	cfg, err := conf.Decode(bytes.NewReader(snapshot))
+	if err != nil {
+		return fail(err)
+	}
+	module, err := newModule(cfg)
+	if err != nil {
+		return fail(err)
+	}
+	log := newLogger(os.NewFile(uintptr(c.LogFiles[errorLogFile]), "error log")).Level(logLevel(cfg.Server.LogLevel)).
+		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
+	c.Logger = log
+
+	var connectors []connector.Connector
+	setup, _, err := jkSetup(cfg)
+	if err != nil {
+		return fail(err)
+	}
+	if setup != nil {
+		j := jk.New(setup, jk.Options{
+			Threads:      module.ThreadsPerChild,
+			Dial:         dialer(cfg.Server.MPM),
+			WriteTimeout: cfg.Server.TimeOut,
+			Logger:       log,
+		})
+		connectors = append(connectors, j)
+	}
+	s := cfg.Server
+	o := httpd.Options{
+		ServerName:           s.ServerName,
+		ServerPort:           s.ServerPort,
+		TimeOut:              s.TimeOut,
+		KeepAlive:            s.KeepAlive,
+		KeepAliveTimeout:     s.KeepAliveTimeout,
+		MaxKeepAliveRequests: s.MaxKeepAliveRequests,
+		LimitRequestLine:     s.LimitRequestLine,
+		LimitRequestFields:   s.LimitRequestFields,
+		LimitRequestField:    s.LimitRequestFieldSize,
+		LimitRequestBody:     s.LimitRequestBody,
+		Connectors:           connectors,
+		Stopping:             c.Stopping,
+		Log:                  log,
+	}
+	if s.CustomLog != nil && len(c.LogFiles) > accessLogFile {
+		format, err := accessLogFormat(cfg)
+		if err != nil {
+			return fail(err)
+		}
+		o.AccessLog = &httpd.AccessLog{W: os.NewFile(uintptr(c.LogFiles[accessLogFile]), "access log"), Format: format}
+	}
+	return module, front{httpd.New(o)}, nil
+}
+
+// front is the HTTP front as an MPM calls it.
+type front struct{ s *httpd.Server }
+
+func (f front) ServeConn(c sock.Conn, slot *scoreboard.Slot) { f.s.ServeConn(c, slot) }
+
+// dialer connects to back ends the way the MPM waits.
+func dialer(name string) jk.DialFunc {
+	dial := sock.DialBlocking
+	if name == conf.Worker {
+		dial = sock.DialPolled
+	}
+	return func(addr netip.AddrPort, o jk.DialOptions) (ajp.NetConn, error) {
+		return dial(addr, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive, Buffer: o.Buffer, Source: o.Source})
+	}
+}
+
+// accessLogFormat finds the format of CustomLog among those there are.
+func accessLogFormat(c *conf.Config) (httpd.LogFormat, error) {
+	if c.Server.CustomLog == nil {
+		return 0, nil
+	}
+	switch c.Server.CustomLog.Format {
+	case conf.CommonFormat:
+		return httpd.Common, nil
+	case conf.CombinedFormat:
+		return httpd.Combined, nil
+	}
+	return 0, fmt.Errorf("%s: CustomLog: only the formats common and combined are available in this version", c.Path)
+}
+
+// newLogger writes readable lines.
+func newLogger(w *os.File) zerolog.Logger {
+	return zerolog.New(zerolog.ConsoleWriter{Out: w, NoColor: !mpm.IsTerminal(int(w.Fd())), TimeFormat: timeFormat}).
+		With().Timestamp().Int("pid", os.Getpid()).Logger()
+}
+
+// logLevel maps Apache's levels to the logger's.
+func logLevel(l conf.LogLevel) zerolog.Level {
+	switch {
+	case l <= conf.LogCrit:
+		return zerolog.FatalLevel
+	case l == conf.LogError:
+		return zerolog.ErrorLevel
+	case l == conf.LogWarn:
+		return zerolog.WarnLevel
+	case l <= conf.LogInfo:
+		return zerolog.InfoLevel
+	case l == conf.LogDebug:
+		return zerolog.DebugLevel
+	}
+	return zerolog.TraceLevel
+}

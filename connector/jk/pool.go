@@ -1,0 +1,195 @@
+package jk
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"jkd/connector/ajp"
+)
+
+// errBusy says that no connection came free within connection_acquire_timeout.
+var errBusy = errors.New("no free connection within connection_acquire_timeout")
+
+// pooled is a connection to the back end and what the pool has to know of it.
+type pooled struct {
+	*ajp.Conn
+	addr   string
+	reused bool // has carried a request before
+	since  time.Time
+}
+
+// pool keeps one process's connections to one back end. Its two modes are the
+// two things that people's files ask for:
+//
+//   - ModeCache (cachesize, cache_timeout; mod_jk of 2003): a request takes an
+//     idle connection or opens one, however many there are; when it gives it
+//     back, it is kept if fewer than size are. The age is looked at only when
+//     a request is about to reuse it.
+//   - ModePool (connection_pool_size and its kin; mod_jk since 1.2.16): at most
+//     size requests have a connection at a time, others wait their turn for
+//     the acquire timeout. Idle connections above minSize that have not been
+//     used for the idle timeout are closed by the maintenance run.
+//
+// The most recently used connection is taken first, so that a process under
+// little load keeps few of them busy and the others grow old.
+type pool struct {
+	mode    Mode
+	size    int
+	minSize int
+	timeout time.Duration // 0: never too old
+	acquire time.Duration // ModePool
+	keep    int           // most idle connections kept
+
+	turns chan struct{} // ModePool: a token for each connection in use
+
+	mu     sync.Mutex
+	idle   []*pooled // oldest use first
+	closed bool
+
+	stats *counters
+}
+
+func newPool(c CacheConfig, keep int, stats *counters) *pool {
+	p := &pool{mode: c.Mode, size: c.Size, minSize: c.MinSize, timeout: c.Timeout, acquire: c.AcquireTimeout, keep: c.Size, stats: stats}
+	if keep > 0 {
+		p.keep = min(keep, p.keep)
+	}
+	if p.mode == ModePool {
+		p.turns = make(chan struct{}, p.size)
+	}
+	return p
+}
+
+// enter takes a turn; leave gives it back. A request holds one turn over all
+// its attempts, so that a retry never waits behind newcomers.
+func (p *pool) enter() error {
+	if p.mode != ModePool {
+		return nil
+	}
+	select {
+	case p.turns <- struct{}{}:
+		return nil
+	default:
+	}
+	if p.acquire <= 0 {
+		return errBusy
+	}
+	t := time.NewTimer(p.acquire)
+	defer t.Stop()
+	select {
+	case p.turns <- struct{}{}:
+		return nil
+	case <-t.C:
+		return errBusy
+	}
+}
+
+func (p *pool) leave() {
+	if p.mode == ModePool {
+		<-p.turns
+	}
+}
+
+// take returns an idle connection that is fit for a request, or nil when a new
+// one has to be opened. Unfit ones are closed on the way.
+func (p *pool) take(now time.Time) *pooled {
+	for {
+		p.mu.Lock()
+		n := len(p.idle)
+		if n == 0 {
+			p.mu.Unlock()
+			p.stats.misses.Add(1)
+			return nil
+		}
+		c := p.idle[n-1]
+		p.idle[n-1] = nil
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		switch {
+		case p.mode == ModeCache && p.timeout > 0 && now.Sub(c.since) > p.timeout:
+			p.close(c, closedAge)
+		case !c.Usable():
+			p.close(c, closedStale)
+		default:
+			c.reused = true
+			p.stats.hits.Add(1)
+			return c
+		}
+	}
+}
+
+// give takes a connection back after an exchange that left it idle.
+func (p *pool) give(c *pooled, now time.Time) {
+	c.since = now
+	p.mu.Lock()
+	if p.closed || len(p.idle) >= p.keep {
+		closed := p.closed
+		p.mu.Unlock()
+		if closed {
+			p.close(c, closedShutdown)
+		} else {
+			p.close(c, closedOverflow)
+		}
+		return
+	}
+	p.idle = append(p.idle, c)
+	p.mu.Unlock()
+}
+
+// close closes a connection for a reason.
+func (p *pool) close(c *pooled, why closeReason) {
+	_ = c.Close()
+	p.stats.closed[why].Add(1)
+}
+
+// sweep closes idle connections that have not been used for longer than the
+// idle timeout, down to minSize, the least recently used first.
+func (p *pool) sweep(now time.Time) {
+	if p.mode != ModePool || p.timeout <= 0 {
+		return
+	}
+	p.mu.Lock()
+	var old []*pooled
+	for len(p.idle) > 0 && now.Sub(p.idle[0].since) > p.timeout {
+		// Connections in use count as open, as in mod_jk.
+		if len(p.idle)+len(p.turns) <= p.minSize {
+			break
+		}
+		old = append(old, p.idle[0])
+		p.idle = append(p.idle[:0], p.idle[1:]...)
+	}
+	p.mu.Unlock()
+	for _, c := range old {
+		p.close(c, closedIdle)
+	}
+}
+
+// shut closes all idle connections and everything given back from now on.
+func (p *pool) shut() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
+	for _, c := range idle {
+		p.close(c, closedShutdown)
+	}
+}
+
+// drop closes all idle connections, which are suspect: one of them turned out
+// to be dead in a way that only using it shows.
+func (p *pool) drop() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.mu.Unlock()
+	for _, c := range idle {
+		p.close(c, closedStale)
+	}
+}
+
+func (p *pool) idleCount() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle)
+}

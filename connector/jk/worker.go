@@ -1,0 +1,237 @@
+package jk
+
+import (
+	"errors"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"jkd/connector"
+	"jkd/connector/ajp"
+)
+
+// worker is one ajp13 back end with this process's connections to it.
+type worker struct {
+	name     string
+	cfg      *AJPConfig
+	dial     DialFunc
+	dialOpts DialOptions
+	resolver *resolver
+	pool     *pool
+	write    time.Duration // longest wait for the container to take a packet
+	maintain time.Duration // least time between sweeps of the pool; 0: never
+	count    counters
+	log      zerolog.Logger
+
+	calls     sync.Pool    // of *call
+	nextSweep atomic.Int64 // unix nanoseconds
+	answered  atomic.Bool  // an answer that was no refusal has come
+	hinted    atomic.Bool  // the hint about refusals has been given
+}
+
+// call is what one request needs besides a connection, reused.
+type call struct {
+	fwd ajp.Forward
+	req ajp.Request
+}
+
+// Name implements connector.Worker.
+func (w *worker) Name() string { return w.name }
+
+// Service implements connector.Worker.
+func (w *worker) Service(r *connector.Request, rw connector.ResponseWriter) error {
+	return w.serve(r, rw, w.cfg.ReplyTimeout)
+}
+
+// serve is Service with the reply timeout of the rule that mapped the request.
+func (w *worker) serve(r *connector.Request, rw connector.ResponseWriter, reply time.Duration) error {
+	w.count.requests.Add(1)
+	w.sweep()
+	if err := w.pool.enter(); err != nil {
+		w.count.errors.Add(1)
+		return &connector.Error{Worker: w.name, Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
+	}
+	defer w.pool.leave()
+
+	c, _ := w.calls.Get().(*call)
+	if c == nil {
+		c = new(call)
+	}
+	c.req.Request = r
+	err := w.attempts(c, rw, reply)
+	c.req.Request = nil
+	w.calls.Put(c)
+	if err != nil {
+		if err.Client {
+			w.count.clientErrors.Add(1)
+		} else {
+			w.count.errors.Add(1)
+		}
+		return err
+	}
+	return nil
+}
+
+// attempts sends the request until it is answered or may not be sent again.
+func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Duration) *connector.Error {
+	c.req.Secret = w.cfg.Secret
+	if err := c.fwd.Encode(&c.req, w.cfg.MaxPacketSize); err != nil {
+		return w.encodeError(err)
+	}
+	limits := ajp.Timeouts{Reply: reply, Socket: w.cfg.SocketTimeout, Write: w.write}
+	stale := false
+	for try := 1; ; {
+		conn, fail := w.connection()
+		if fail == nil {
+			err := conn.Exchange(&c.fwd, rw, limits)
+			w.after(conn)
+			if err == nil {
+				return nil
+			}
+			var ee *ajp.ExchangeError
+			if !errors.As(err, &ee) {
+				return &connector.Error{Worker: w.name, Addr: conn.addr, Op: "exchange", Status: 500, Err: err}
+			}
+			v := judge(attempt{
+				err: ee, reused: conn.reused, started: rw.Started(), stale: stale,
+				method: string(c.req.Method), options: w.cfg.RecoveryOptions, explicit: w.cfg.RecoveryOptionsSet,
+			})
+			fail = &connector.Error{
+				Worker: w.name, Addr: conn.addr, Op: ee.Phase.String(), Status: v.status,
+				Recoverable: v.retry, Client: v.client, Err: ee.Err,
+			}
+			if v.stale {
+				// What else lies in the pool is as old: a restarted container
+				// has dropped all of it.
+				w.pool.drop()
+				stale = true
+				w.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
+					Msg("idle connection was lost, sending the request on a new one")
+				continue
+			}
+		}
+		if !fail.Recoverable || try >= w.cfg.Retries {
+			return fail
+		}
+		w.log.Info().Str("worker", w.name).Str("address", fail.Addr).Int("attempt", try).AnErr("cause", fail).
+			Msg("attempt failed, trying again")
+		try++
+		if w.cfg.RetryInterval > 0 {
+			time.Sleep(w.cfg.RetryInterval)
+		}
+	}
+}
+
+func (w *worker) encodeError(err error) *connector.Error {
+	e := &connector.Error{Worker: w.name, Op: "make request packet", Client: true, Status: 413, Err: err}
+	var ce *connector.ClientError
+	if errors.As(err, &ce) {
+		e.Op, e.Status = "read request body", ce.Status
+	}
+	return e
+}
+
+// connection returns a connection fit for a request: an idle one, or a new one.
+func (w *worker) connection() (*pooled, *connector.Error) {
+	for {
+		c := w.pool.take(time.Now())
+		if c == nil {
+			break
+		}
+		if w.cfg.PrepostTimeout <= 0 {
+			return c, nil
+		}
+		if err := c.CPing(w.cfg.PrepostTimeout); err == nil {
+			return c, nil
+		}
+		w.pool.close(c, closedPing)
+	}
+	c, err := w.open()
+	if err != nil {
+		return nil, err
+	}
+	// A new connection is asked once, whichever of the two modes asks.
+	ping := w.cfg.ConnectTimeout
+	if ping <= 0 {
+		ping = w.cfg.PrepostTimeout
+	}
+	if ping > 0 {
+		if err := c.CPing(ping); err != nil {
+			w.pool.close(c, closedPing)
+			return nil, &connector.Error{Worker: w.name, Addr: c.addr, Op: "cping after connect", Status: 503, Recoverable: true, Err: err}
+		}
+	}
+	return c, nil
+}
+
+// open connects to the first address that takes it.
+func (w *worker) open() (*pooled, *connector.Error) {
+	addrs, err := w.resolver.addresses(time.Now())
+	fail := &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "resolve", Status: 503, Recoverable: true, Err: err}
+	if err != nil {
+		return nil, fail
+	}
+	fail.Op = "connect"
+	for _, a := range addrs {
+		nc, err := w.dial(a, w.dialOpts)
+		if err == nil {
+			w.count.opened.Add(1)
+			return &pooled{Conn: ajp.NewConn(nc, w.cfg.MaxPacketSize), addr: a.String()}, nil
+		}
+		fail.Addr, fail.Err = a.String(), err
+	}
+	w.resolver.expire()
+	return nil, fail
+}
+
+// after gives a connection back, or closes it.
+func (w *worker) after(c *pooled) {
+	switch c.State() {
+	case ajp.Idle:
+		w.answered.Store(true)
+		w.pool.give(c, time.Now())
+	default:
+		why := closedError
+		if c.Refused() {
+			why = closedReuse
+			w.hint(c)
+		}
+		w.pool.close(c, why)
+	}
+}
+
+// hint tells once what a container's silent refusals most likely mean.
+func (w *worker) hint(c *pooled) {
+	if c.Status() != 403 || w.answered.Load() || w.hinted.Swap(true) {
+		return
+	}
+	w.log.Warn().Str("worker", w.name).Str("address", c.addr).
+		Msg("the container answers 403 and closes the connection: its secret may differ from this worker's, or it may not allow a request attribute")
+}
+
+// sweep runs the maintenance of the pool when it is due.
+func (w *worker) sweep() {
+	if w.maintain <= 0 || w.pool.mode != ModePool || w.pool.timeout <= 0 {
+		return
+	}
+	now := time.Now()
+	due := w.nextSweep.Load()
+	if now.UnixNano() < due || !w.nextSweep.CompareAndSwap(due, now.Add(w.maintain).UnixNano()) {
+		return
+	}
+	w.pool.sweep(now)
+}
+
+// DialOptions are the properties of a connection to a back end.
+type DialOptions struct {
+	Timeout   time.Duration // for the connect
+	KeepAlive bool          // SO_KEEPALIVE
+	Buffer    int           // socket buffers in bytes, 0: the kernel's
+	Source    netip.Addr    // local address, invalid: any
+}
+
+// DialFunc connects to one address the way the process model wants it.
+type DialFunc func(addr netip.AddrPort, o DialOptions) (ajp.NetConn, error)
