@@ -67,14 +67,27 @@ func (e Errors) Err() error {
 }
 
 func (e Errors) sort() {
+	byLine(e, func(f *Error) (string, int) { return f.File, f.Line })
+}
+
+// SortWarnings orders warnings by file, in the order the files are first
+// spoken of, and line.
+func SortWarnings(w []Warning) {
+	byLine(w, func(x Warning) (string, int) { return x.File, x.Line })
+}
+
+func byLine[T any](list []T, at func(T) (file string, line int)) {
 	rank := map[string]int{}
-	for _, f := range e {
-		if _, ok := rank[f.File]; !ok {
-			rank[f.File] = len(rank)
+	for _, x := range list {
+		file, _ := at(x)
+		if _, ok := rank[file]; !ok {
+			rank[file] = len(rank)
 		}
 	}
-	slices.SortStableFunc(e, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(rank[a.File], rank[b.File]), cmp.Compare(a.Line, b.Line))
+	slices.SortStableFunc(list, func(a, b T) int {
+		fa, la := at(a)
+		fb, lb := at(b)
+		return cmp.Or(cmp.Compare(rank[fa], rank[fb]), cmp.Compare(la, lb))
 	})
 }
 

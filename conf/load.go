@@ -51,6 +51,7 @@ func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
 		p.section(&sections.Sections[i])
 	}
 	p.finish(o)
+	SortWarnings(p.warnings)
 	if err := p.errs.Err(); err != nil {
 		return nil, p.warnings, err
 	}
@@ -193,6 +194,7 @@ func (p *parser) finish(o Options) {
 	if s.ErrorLog == "" {
 		s.ErrorLog = p.path("logs/error_log")
 	}
+	p.slots()
 	if p.cfg.Jk == nil && len(p.errs) == 0 {
 		p.warn(0, "", "there is no connector section: every request will be answered 404")
 	}
@@ -225,6 +227,27 @@ func (p *parser) correct() {
 		}
 		p.warn(at, key, "%s", f.text())
 	}
+}
+
+// MaxSlots bounds ServerLimit times ThreadLimit: there is a record in shared
+// memory for each.
+const MaxSlots = 1 << 20
+
+// slots refuses limits that are each within their range but not together.
+func (p *parser) slots() {
+	w := &p.cfg.Worker
+	if p.cfg.Server.MPM != Worker {
+		return
+	}
+	servers, threads := min(max(w.ServerLimit, 1), MaxWorkerServers), min(max(w.ThreadLimit, 1), MaxThreads)
+	if servers*threads <= MaxSlots {
+		return
+	}
+	g, ok := p.first["mpm.worker ServerLimit"]
+	if !ok {
+		g = p.first["mpm.worker ThreadLimit"]
+	}
+	p.fail(g, "ServerLimit %d times ThreadLimit %d is more than %d", servers, threads, MaxSlots)
 }
 
 func (p *parser) identity() {

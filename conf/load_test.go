@@ -184,6 +184,23 @@ func TestMPMOverride(t *testing.T) {
 	}
 }
 
+func TestSlots(t *testing.T) {
+	for text, want := range map[string]string{
+		"ServerLimit = 20000":                      "f:5: ServerLimit: ServerLimit 20000 times ThreadLimit 64 is more than 1048576",
+		"ThreadLimit = 20000\nServerLimit = 60000": "f:6: ServerLimit: ServerLimit 20000 times ThreadLimit 20000 is more than 1048576",
+		"ServerLimit = 100\nThreadLimit = 10000":   "",
+	} {
+		_, _, err := Parse("f", []byte("[server]\nListen = 1\nMPM = worker\n[mpm.worker]\n"+text+"\n"), Options{})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func cmpOr(a, b string) string {
 	if a != "" {
 		return a
@@ -257,12 +274,12 @@ MaxRequestWorkers = 150
 		got = append(got, fmt.Sprintf("%d %s: %s", w.Line, w.Key, strings.ReplaceAll(w.Msg, dir, "DIR")))
 	}
 	want := []string{
+		"0 : there is no connector section: every request will be answered 404",
 		"4 TimeOut: given again: this one counts, not 5 of line 3",
+		"5 KeepAliveTimeout: 0 leaves no time for a second request; KeepAlive Off is used",
 		"6 PidFile: the directory DIR/no does not exist",
 		"9 ThreadStackSize: has no effect: stacks grow by themselves",
 		"11 MaxRequestWorkers: given again: this one counts, not 100 of line 10",
-		"0 : there is no connector section: every request will be answered 404",
-		"5 KeepAliveTimeout: 0 leaves no time for a second request; KeepAlive Off is used",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

@@ -66,7 +66,7 @@ func (g get) host() string {
 		}
 	}
 	switch i := strings.IndexByte(host, ':'); {
-	case strings.ContainsAny(host, " \t/[],;"):
+	case i < 0 && !hostName(host), strings.HasPrefix(host, "["):
 		g.b.fail(p.at(), p.Name, "%s is neither a host name nor an address", conf.Printable(host))
 	case i < 0:
 		return host
@@ -77,6 +77,15 @@ func (g get) host() string {
 		g.b.fail(p.at(), p.Name, "%s: the port has a directive of its own, port", conf.Printable(host))
 	}
 	return usual
+}
+
+func hostName(s string) bool {
+	for _, c := range []byte(s) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return true
 }
 
 func (g get) source() string {

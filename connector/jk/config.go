@@ -346,6 +346,7 @@ type StatusConfig struct {
 // one text. It returns all faults as [conf.Errors].
 func ParseConfig(env Env, sources ...Source) (*Config, []conf.Warning, error) {
 	c, r := parseConfig(env, sources)
+	conf.SortWarnings(r.warnings)
 	if err := r.errs.Err(); err != nil {
 		return nil, r.warnings, err
 	}

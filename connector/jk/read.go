@@ -20,6 +20,7 @@ func Read(c *conf.Config) (*Config, *URIMap, []conf.Warning, error) {
 		ConfFile: c.Path, Mounts: c.Jk.Mounts, UnMounts: c.Jk.UnMounts, MapFile: c.Jk.MountFile,
 	}}
 	u := b.build()
+	defer func() { conf.SortWarnings(r.warnings) }()
 	if err := r.errs.Err(); err != nil {
 		return nil, nil, r.warnings, err
 	}

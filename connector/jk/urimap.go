@@ -83,6 +83,7 @@ type URIMap struct {
 func NewURIMap(c *Config, env Env, m Mounts) (*URIMap, []conf.Warning, error) {
 	b := &mapBuilder{report: &report{}, cfg: c, env: env, mounts: m}
 	u := b.build()
+	conf.SortWarnings(b.warnings)
 	if err := b.errs.Err(); err != nil {
 		return nil, b.warnings, err
 	}

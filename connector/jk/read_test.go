@@ -1,0 +1,122 @@
+package jk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jkd/conf"
+)
+
+// load reads a jkd.conf and what it names from a directory of its own.
+func load(t *testing.T, files map[string]string) (*conf.Config, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, _, err := conf.Load(filepath.Join(dir, "jkd.conf"), conf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, dir
+}
+
+func TestReadDeployment(t *testing.T) {
+	workers, err := os.ReadFile("testdata/freebsd-2003-workers.properties")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, dir := load(t, map[string]string{
+		"jkd.conf": "[server]\nListen = 8080\n[connector.jk]\nJkWorkersFile = workers.properties\n" +
+			"JkMount = /examples/servlet/* ajp13\nJkMount = /examples/*.jsp ajp13\n",
+		"workers.properties": string(workers),
+	})
+	cfg, u, warnings, err := Read(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "workers", workerNames(cfg), []string{"ajp13 ajp13"})
+	for path, want := range map[string]string{
+		"/examples/servlet/HelloWorldExample": "ajp13 /examples/servlet/*", "/examples/jsp/simpletag/foo.jsp": "ajp13 /examples/*.jsp",
+		"/examples/index.html": "", "/examples/servlet": "",
+	} {
+		same(t, path, hit(u, path), want)
+	}
+	var got []string
+	for _, w := range warnings {
+		got = append(got, w.Severity.String()+" "+strings.ReplaceAll(w.String(), dir, "DIR"))
+	}
+	same(t, "warnings", got, []string{
+		"info DIR/workers.properties:2: worker.ajp13: of the 25 connections a process may keep it never uses more than it serves requests at a time (1)",
+		"info DIR/workers.properties:2: worker.ajp13: 256 processes with up to 1 connections each: the back end must take up to 256",
+	})
+	same(t, "unsupported", Unsupported(cfg, u).Err(), error(nil))
+}
+
+func TestReadAllFaultsAtOnce(t *testing.T) {
+	c, dir := load(t, map[string]string{
+		"jkd.conf":           "[server]\nListen = 8080\n[connector.jk]\nJkWorkersFile = w\nJkMountFile = m\nJkMount = /a nobody\nJkWorkerProperty = worker.x.prot=1\nJkMount = /lb/* lb;sticky_ignore=1;session_cookie=x\n",
+		"w":                  "worker.list=x,lb\nworker.x.port=y\nworker.lb.type=1b\n",
+		"m":                  "*.jsp=x\n/b=y\n",
+		"workers.properties": "",
+	})
+	cfg, u, warnings, err := Read(c)
+	if cfg != nil || u != nil {
+		t.Error("there is a result in spite of faults")
+	}
+	same(t, "warnings", said(warnings, conf.Warn), []string(nil))
+	var got []string
+	for _, l := range lines(err) {
+		got = append(got, strings.ReplaceAll(l, dir, "DIR"))
+	}
+	same(t, "errors", got, []string{
+		"DIR/jkd.conf:6: /a: there is no worker nobody in worker.list (DIR/w:1)",
+		"DIR/jkd.conf:7: worker.x.prot: unknown directive prot, did you mean port?",
+		`DIR/w:2: worker.x.port: "y" is not a whole number`,
+		"DIR/w:3: worker.lb.type: unknown type 1b, did you mean lb? (ajp13, lb, status)",
+		"DIR/m:1: *.jsp: a pattern must begin with '/', did you mean /*.jsp?",
+		"DIR/m:2: /b: there is no worker y in worker.list (DIR/w:1)",
+	})
+}
+
+func TestReadNothingMounted(t *testing.T) {
+	c, dir := load(t, map[string]string{"jkd.conf": "[server]\nListen = 8080\n[connector.jk]\n"})
+	cfg, u, warnings, err := Read(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "workers", cfg.Workers, []WorkerConfig{defaults("ajp13")})
+	same(t, "rules", len(u.Rules()), 0)
+	same(t, "match", hit(u, "/"), "")
+	same(t, "warnings", said(warnings, conf.Warn), []string{dir + "/jkd.conf: no path is mounted: every request will be answered 404"})
+}
+
+func TestSamples(t *testing.T) {
+	c, warnings, err := conf.Load("../../conf/jkd.conf.sample", conf.Options{})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	cfg, u, warnings, err := Read(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "warnings", said(warnings, conf.Warn), []string(nil))
+	same(t, "unsupported", Unsupported(cfg, u).Err(), error(nil))
+	for path, want := range map[string]string{
+		"/examples": "ajp13 /examples", "/examples/x": "ajp13 /examples/*", "/examples/a.gif": "",
+		"/examples/jsp/sessions/x": "ajp13 /examples/jsp/sessions/*", "/manager/x": "", "/x": "",
+	} {
+		same(t, path, hit(u, path), want)
+	}
+
+	// What is commented out in the sample is understood too.
+	data := c.Jk.WorkersFile.Data
+	text := strings.ReplaceAll(string(data), "\n#worker.", "\nworker.")
+	if _, _, err := ParseConfig(testEnv(), source(text)); err != nil {
+		t.Error(err)
+	}
+}
