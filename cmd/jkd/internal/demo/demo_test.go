@@ -144,7 +144,7 @@ func TestHelloBytes(t *testing.T) {
 	f := dial(t, serve(t, "tcp", Options{}))
 	f.Send(get("/examples/servlets/servlet/HelloWorldExample").Packet())
 	want := [][]byte{
-		ajptest.SendHeaders(200, "200", ajptest.H("Content-Type", "text/html;charset=UTF-8"), ajptest.H("Content-Length", "387")),
+		ajptest.SendHeaders(200, "200", ajptest.H("X-Frame-Options", "DENY"), ajptest.H("X-Content-Type-Options", "nosniff"), ajptest.H("Content-Type", "text/html;charset=UTF-8"), ajptest.H("Content-Length", "387")),
 		ajptest.Chunk([]byte(helloPage)),
 		ajptest.End(true),
 	}
@@ -196,7 +196,7 @@ func TestOneWrite(t *testing.T) {
 }
 
 // readAnswer reads packets up to END_RESPONSE.
-func readAnswer(t *testing.T, r io.Reader) []byte {
+func readAnswer(t testing.TB, r io.Reader) []byte {
 	t.Helper()
 	var all []byte
 	for {
@@ -259,6 +259,7 @@ remotePort=4711
 localAddr=127.0.0.2
 remoteUser=joe
 authType=<null>
+contentType=<null>
 contentLength=3
 header.host=localhost
 header.X-Any=v%09w%E9

@@ -49,6 +49,7 @@ func echo(a *answer, r *request) error {
 	line("localAddr", pair("AJP_LOCAL_ADDR"))
 	line("remoteUser", pair("remote_user"))
 	line("authType", pair("auth_type"))
+	line("contentType", r.header(headerContentType))
 	fmt.Fprintf(&b, "contentLength=%d\n", r.contentLength)
 	for _, h := range r.headers {
 		line("header."+escape([]byte(h.Name())), h.value)

@@ -12,6 +12,11 @@ type header struct {
 	name, value []byte // name is nil for a coded one
 }
 
+// is tells whether it is the header with that code.
+func (h header) is(code byte) bool {
+	return h.code == code || h.code == 0 && len(h.name) == len(headerNames[code]) && bytes.EqualFold(h.name, []byte(headerNames[code]))
+}
+
 func (h header) Name() string {
 	if h.code != 0 {
 		return headerNames[h.code]
@@ -52,8 +57,6 @@ type request struct {
 	query         []byte // nil if there is none
 	secret        []byte
 }
-
-var nameContentLength = []byte("content-length")
 
 var (
 	errMalformed = errors.New("malformed FORWARD_REQUEST")
@@ -150,7 +153,7 @@ func (r *request) decodeAttributes(d *decoder) {
 // findLength reads Content-Length: one decimal number, or the request is bad.
 func (r *request) findLength() error {
 	for _, h := range r.headers {
-		if h.code != headerContentLength && !(h.code == 0 && bytes.EqualFold(h.name, nameContentLength)) {
+		if !h.is(headerContentLength) {
 			continue
 		}
 		if r.contentLength >= 0 || len(h.value) == 0 {
@@ -164,6 +167,17 @@ func (r *request) findLength() error {
 			n = n*10 + int64(c-'0')
 		}
 		r.contentLength = n
+	}
+	return nil
+}
+
+// header returns the value of the first header with that code, whether the
+// name was coded or came as a string; nil if there is none.
+func (r *request) header(code byte) []byte {
+	for _, h := range r.headers {
+		if h.is(code) {
+			return h.value
+		}
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func sessionIDs(r *request) [][]byte {
 		}
 	}
 	for _, h := range r.headers {
-		if h.code != headerCookie && !(h.code == 0 && bytes.EqualFold(h.name, nameCookie)) {
+		if !h.is(headerCookie) {
 			continue
 		}
 		for _, c := range bytes.Split(h.value, []byte(";")) {
@@ -103,5 +103,3 @@ func sessionIDs(r *request) [][]byte {
 	}
 	return ids
 }
-
-var nameCookie = []byte("cookie")

@@ -44,15 +44,18 @@ type site struct {
 }
 
 func newSite(packetSize int) *site {
+	typeField := field{"Content-Type", typeHTML}
 	return &site{
 		pattern: newPattern(packetSize),
 		exact: map[string]page{
-			"/": static(typeHTML, indexPage(), true, packetSize),
-			"/examples/servlets/servlet/HelloWorldExample": static(typeHTML, []byte(helloPage), true, packetSize),
-			"/examples/servlets/helloworld.html":           redirect,
-			"/examples/servlets/index.html":                redirect,
+			"/": static(indexPage(), packetSize, typeField, field{"Content-Length", ""}),
+			// With the two fields that a filter of Tomcat's examples adds.
+			"/examples/servlets/servlet/HelloWorldExample": static([]byte(helloPage), packetSize,
+				field{"X-Frame-Options", "DENY"}, field{"X-Content-Type-Options", "nosniff"}, typeField, field{"Content-Length", ""}),
+			"/examples/servlets/helloworld.html": redirect,
+			"/examples/servlets/index.html":      redirect,
 			// Tomcat's buffer is smaller than this page: it gives no length.
-			"/test/test.jsp": static(typeHTML, bigPage(), false, packetSize),
+			"/test/test.jsp": static(bigPage(), packetSize, typeField),
 			"/upload":        upload,
 			"/sse":           events,
 			"/download":      download,
@@ -79,11 +82,13 @@ func (s *site) find(path []byte) page {
 	return notFound
 }
 
-// static makes a page whose packets are made once.
-func static(contentType string, body []byte, length bool, packetSize int) page {
-	fields := []field{{"Content-Type", contentType}}
-	if length {
-		fields = append(fields, field{"Content-Length", strconv.Itoa(len(body))})
+// static makes a page whose packets are made once. A Content-Length among the
+// fields is filled in.
+func static(body []byte, packetSize int, fields ...field) page {
+	for i := range fields {
+		if fields[i].name == "Content-Length" {
+			fields[i].value = strconv.Itoa(len(body))
+		}
 	}
 	head := appendHeaders(nil, 200, fields...)
 	whole := appendBody(bytes.Clone(head), body, packetSize)
