@@ -135,3 +135,30 @@ func BenchmarkHello(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkDownload streams 64 MB an iteration.
+func BenchmarkDownload(b *testing.B) {
+	const size = 64 << 20
+	f := dial(b, serve(b, "tcp", Options{}))
+	n := 0
+	f.OnChunk = func(p []byte) { n += len(p) }
+	b.SetBytes(size)
+	for b.Loop() {
+		n = 0
+		if do(b, f, get("/download?size=67108864"), ""); n != size {
+			b.Fatalf("%d bytes", n)
+		}
+	}
+}
+
+// BenchmarkUpload sends 16 MB an iteration, a packet for each one asked for.
+func BenchmarkUpload(b *testing.B) {
+	body := strings.Repeat("0123456789abcdef", 1<<20)
+	f := dial(b, serve(b, "tcp", Options{}))
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if r := do(b, f, post("/upload", len(body)), body); r.Status != 200 {
+			b.Fatalf("%d %s", r.Status, r.Body)
+		}
+	}
+}
