@@ -43,10 +43,14 @@ func (h *head) scan(b []byte, l limits) (n, status int, reason string) {
 		eol := bytes.IndexByte(b[h.line:], '\n')
 		if eol < 0 {
 			rest := len(b) - h.line
+			size := rest
+			if rest > 0 && b[len(b)-1] == '\r' {
+				size-- // half of the line end
+			}
 			switch {
-			case !h.seen && rest > l.line:
+			case !h.seen && size > l.line:
 				return 0, 414, "request line too long"
-			case h.seen && rest > l.field:
+			case h.seen && size > l.field:
 				return 0, 400, "header field too long"
 			case !h.seen && rest > 0 && b[h.line] != '\r' && !isTokenByte[b[h.line]]:
 				return 0, 400, "not an HTTP request" // TLS, most likely

@@ -23,6 +23,7 @@ type exchange struct {
 	fr      fasthttp.Request // the second reading of the head; chunked bodies
 	match   []byte           // backing of MatchPath
 	num     []byte           // backing of small texts
+	hop     [][]byte         // fields that Connection names
 	keep    bool             // the client wants the connection kept
 	keepTok bool             // and said so
 	expect  bool             // Expect: 100-continue
@@ -32,15 +33,24 @@ type exchange struct {
 var (
 	methodOPTIONS = []byte("OPTIONS")
 	hostName      = []byte("Host")
+	protocol10    = []byte("HTTP/1.0")
+	protocol11    = []byte("HTTP/1.1")
 )
+
+// maxHopNames bounds how many fields Connection may name: every field of the
+// request is compared with each of them.
+const maxHopNames = 32
 
 // build makes the request from a scanned head; raw holds it. The connection's
 // addresses have been set.
 func (x *exchange) build(h *head, o *Options, localPort int) (refused refusal) {
 	r := &x.Request
-	r.Method, r.Protocol = h.method.of(x.raw), h.proto.of(x.raw)
+	r.Method, r.Protocol = h.method.of(x.raw), protocol11 // what later minors are to us
 	x.http10 = h.minor == 0
-	x.keep, x.keepTok, x.expect = !x.http10, false, false
+	if x.http10 {
+		r.Protocol = protocol10
+	}
+	x.keep, x.keepTok, x.expect, x.hop = !x.http10, false, false, x.hop[:0]
 	r.Fields = r.Fields[:0]
 	r.ContentLength = 0
 	r.Body = nil
@@ -124,7 +134,7 @@ func cutPrefixFold(b []byte, lower string) ([]byte, bool) {
 func (x *exchange) fields(h *head) (host int, _ refusal) {
 	host = -1
 	var te, cl []byte
-	var hopNames bool // Connection names fields to be dropped
+	var closing bool
 	for i := range h.names {
 		name, value := h.names[i].of(x.raw), h.values[i].of(x.raw)
 		switch fieldKind(name) {
@@ -155,15 +165,20 @@ func (x *exchange) fields(h *head) (host int, _ refusal) {
 			x.expect = true
 			continue
 		case kindConnection:
-			hopNames = x.connection(value) || hopNames
+			if !x.connection(value, &closing) {
+				return host, refusal{400, "too many names in Connection"}
+			}
 			continue
 		case kindHop:
 			continue
 		}
 		x.Fields = append(x.Fields, connector.Field{Name: name, Value: value})
 	}
-	if hopNames {
-		host = x.dropNamed(h)
+	if closing {
+		x.keep = false // whatever else was said
+	}
+	if len(x.hop) > 0 {
+		host = x.dropNamed()
 	}
 	switch {
 	case te != nil && cl != nil:
@@ -184,35 +199,35 @@ func (x *exchange) fields(h *head) (host int, _ refusal) {
 	return host, refusal{}
 }
 
-// connection reads a Connection value and tells whether it names other fields.
-func (x *exchange) connection(value []byte) (names bool) {
+// connection reads a Connection value and collects the fields that it names;
+// false if there are too many.
+func (x *exchange) connection(value []byte, closing *bool) bool {
 	for len(value) > 0 {
 		var tok []byte
 		tok, value = nextToken(value)
 		switch {
 		case len(tok) == 0:
 		case equalFold(tok, "close"):
-			x.keep = false
+			*closing = true
 		case equalFold(tok, "keep-alive"):
-			x.keepTok = true
-			if x.http10 {
-				x.keep = true
-			}
+			x.keep, x.keepTok = true, true
+		case len(x.hop) == maxHopNames:
+			return false
 		default:
-			names = true
+			x.hop = append(x.hop, tok)
 		}
 	}
-	return names
+	return true
 }
 
 // dropNamed removes the fields that Connection names; Host is no one's to
 // drop. It returns the new index of Host.
-func (x *exchange) dropNamed(h *head) int {
+func (x *exchange) dropNamed() int {
 	kept := x.Fields[:0]
 	host := -1
 	for _, f := range x.Fields {
 		isHost := fieldKind(f.Name) == kindHost
-		if !isHost && x.named(h, f.Name) {
+		if !isHost && x.isHop(f.Name) {
 			continue
 		}
 		if isHost {
@@ -224,18 +239,10 @@ func (x *exchange) dropNamed(h *head) int {
 	return host
 }
 
-func (x *exchange) named(h *head, name []byte) bool {
-	for i := range h.names {
-		if fieldKind(h.names[i].of(x.raw)) != kindConnection {
-			continue
-		}
-		value := h.values[i].of(x.raw)
-		for len(value) > 0 {
-			var tok []byte
-			tok, value = nextToken(value)
-			if len(tok) > 0 && bytes.EqualFold(tok, name) {
-				return true
-			}
+func (x *exchange) isHop(name []byte) bool {
+	for _, tok := range x.hop {
+		if bytes.EqualFold(tok, name) {
+			return true
 		}
 	}
 	return false
@@ -272,6 +279,9 @@ func (x *exchange) serverName(host []byte, o *Options, localPort int) refusal {
 			r.ServerName = append(x.num[:0], o.ServerName...)
 			x.num = r.ServerName
 		}
+		if o.ServerPort != 0 {
+			r.ServerPort = o.ServerPort
+		}
 		return refusal{}
 	}
 	name, port := host, []byte(nil)
@@ -281,7 +291,8 @@ func (x *exchange) serverName(host []byte, o *Options, localPort int) refusal {
 			return refusal{400, "malformed Host"}
 		}
 		name = host[1:end]
-		if _, err := netip.ParseAddr(string(name)); err != nil {
+		// No zone: it means nothing here, and may hold any byte.
+		if a, err := netip.ParseAddr(string(name)); err != nil || !a.Is6() || a.Zone() != "" {
 			return refusal{400, "malformed Host"}
 		}
 		if rest := host[end+1:]; len(rest) > 0 {
@@ -402,7 +413,12 @@ func equalFold(b []byte, lower string) bool {
 
 // setAddrs puts the connection's addresses into r as text.
 func (x *exchange) setAddrs(remote, local netip.AddrPort) {
-	text := func(a netip.Addr) []byte { return []byte(a.Unmap().WithZone("").String()) }
+	text := func(a netip.Addr) []byte {
+		if !a.IsValid() {
+			a = netip.IPv4Unspecified() // the client has left before it was looked at
+		}
+		return []byte(a.Unmap().WithZone("").String())
+	}
 	x.RemoteAddr, x.LocalAddr = text(remote.Addr()), text(local.Addr())
 	x.RemotePort = strconv.AppendUint(nil, uint64(remote.Port()), 10)
 }
