@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"scoreboard": {"shm"},
 	// layer 2
 	"mpm":                     {"mpm/sock", "scoreboard", "shm"},
+	"mpm/mpmtest":             {"mpm", "mpm/sock", "scoreboard", "shm"},
 	"connector/jk":            {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
 	"connector/connectortest": {"connector"},

@@ -27,6 +27,7 @@ type input struct {
 	// timeout of its own.
 	idle        bool
 	idleTimeout time.Duration
+	frozen      bool          // reads fail: what is buffered has to do
 	small       *bufio.Reader // kept when br is a big one
 }
 
@@ -37,11 +38,16 @@ func (in *input) reset(c Conn, timeout time.Duration) {
 		in.small.Reset(in)
 	}
 	in.br = in.small
-	in.conn, in.timeout, in.until, in.idle = c, timeout, time.Time{}, false
+	in.conn, in.timeout, in.until, in.idle, in.frozen = c, timeout, time.Time{}, false, false
 }
+
+var errFrozen = errors.New("httpd: head incomplete at second reading")
 
 // Read implements io.Reader for br.
 func (in *input) Read(p []byte) (int, error) {
+	if in.frozen {
+		return 0, errFrozen
+	}
 	if in.idle {
 		in.idle = false
 		in.until = time.Time{}

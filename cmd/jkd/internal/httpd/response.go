@@ -36,16 +36,18 @@ type response struct {
 	status  int
 	started bool
 	sent    bool // the head is out
-	noBody  bool // HEAD, 204, 304
-	isHead  bool
-	http10  bool
-	keep    bool // as far as the answer is concerned
-	keepTok bool
-	chunked bool
-	length  int64 // Content-Length of the answer, -1 if unknown
-	written int64 // body bytes given
-	onWire  int64 // bytes sent, heads included
-	err     error
+	// finished tells that all of the answer is out.
+	finished bool
+	noBody   bool // HEAD, 204, 205, 304
+	isHead   bool
+	http10   bool
+	keep     bool // as far as the answer is concerned
+	keepTok  bool
+	chunked  bool
+	length   int64 // Content-Length of the answer, -1 if unknown
+	written  int64 // body bytes given
+	out      int64 // body bytes sent
+	err      error
 
 	// asked once, when the head is sent
 	mayKeep   func() bool
@@ -62,9 +64,9 @@ func (w *response) reset(c Conn, timeout time.Duration) {
 // begin prepares for the answer to one request.
 func (w *response) begin(isHead, http10, keep, keepTok bool) {
 	w.head, w.small, w.cut, w.segs, w.body = w.head[:0], w.small[:0], 0, w.segs[:0], 0
-	w.status, w.started, w.sent, w.noBody, w.chunked = 0, false, false, false, false
+	w.status, w.started, w.sent, w.finished, w.noBody, w.chunked = 0, false, false, false, false, false
 	w.isHead, w.http10, w.keep, w.keepTok = isHead, http10, keep, keepTok
-	w.length, w.written, w.onWire, w.err = -1, 0, 0, nil
+	w.length, w.written, w.out, w.err = -1, 0, 0, nil
 }
 
 // Started implements connector.ResponseWriter.
@@ -77,7 +79,7 @@ func (w *response) Start(status int, fields []connector.Field) error {
 	}
 	w.started, w.status = true, status
 	bodyless := status == 204 || status == 304
-	w.noBody = w.isHead || bodyless
+	w.noBody = w.isHead || bodyless || status == 205
 	b := append(w.head, "HTTP/1.1 "...)
 	b = strconv.AppendInt(b, int64(status), 10)
 	b = append(b, ' ')
@@ -99,8 +101,14 @@ func (w *response) Start(status int, fields []connector.Field) error {
 			}
 			continue
 		case respDate:
+			if hasDate {
+				continue
+			}
 			hasDate = true
 		case respServer:
+			if hasServer {
+				continue
+			}
 			hasServer = true
 		}
 		b = append(b, f.Name...)
@@ -108,7 +116,10 @@ func (w *response) Start(status int, fields []connector.Field) error {
 		b = append(b, f.Value...)
 		b = append(b, "\r\n"...)
 	}
-	if badLength || bodyless {
+	switch {
+	case status == 205:
+		w.length = 0 // it has none, but is framed like any other
+	case badLength || bodyless:
 		w.length = -1
 	}
 	if !hasDate {
@@ -169,7 +180,9 @@ func (w *response) Finish() error {
 	if w.err == nil && !w.noBody && w.length >= 0 && w.written < w.length {
 		w.err = connector.ErrBodyLength
 	}
-	return w.send(true)
+	err := w.send(true)
+	w.finished = err == nil && w.started
+	return err
 }
 
 const hexDigits = "0123456789abcdef"
@@ -198,14 +211,11 @@ func (w *response) send(last bool) error {
 	case last:
 		tail = "0\r\n\r\n"
 	}
-	var err error
+	front, n, err := len(head), 0, error(nil)
 	if len(w.segs) == 0 {
 		head = append(append(head, w.small...), tail...)
 		if len(head) > 0 {
-			w.limit()
-			var n int
-			n, err = w.conn.Write(head)
-			w.onWire += int64(n)
+			n, err = w.write(head)
 		}
 	} else {
 		w.cutSmall()
@@ -213,13 +223,11 @@ func (w *response) send(last bool) error {
 		at := len(head)
 		head = append(head, tail...)
 		w.vec = append(append(append(w.vec[:0], head[:at]), w.segs...), head[at:])
-		w.limit()
-		var n int64
-		n, err = w.conn.WriteBuffers(w.vec)
-		w.onWire += n
+		n, err = w.writeVec()
 		clear(w.vec)
 		clear(w.segs)
 	}
+	w.out += int64(min(max(n-front, 0), w.body))
 	w.head, w.small, w.cut, w.segs, w.body = head[:0], w.small[:0], 0, w.segs[:0], 0
 	if err != nil {
 		status := 400
@@ -229,6 +237,37 @@ func (w *response) send(last bool) error {
 		w.err = &connector.ClientError{Op: "write", Status: status, Err: err}
 	}
 	return w.err
+}
+
+// write sends b. TimeOut is for a wait, not for all of them: a client that has
+// taken something gets another one for the rest.
+func (w *response) write(b []byte) (n int, err error) {
+	for {
+		w.limit()
+		k, err := w.conn.Write(b[n:])
+		n += k
+		if err == nil || k == 0 || !isTimeout(err) {
+			return n, err
+		}
+	}
+}
+
+// writeVec is write for vec.
+func (w *response) writeVec() (n int, err error) {
+	v := w.vec
+	for {
+		w.limit()
+		k, err := w.conn.WriteBuffers(v)
+		n += int(k)
+		if err == nil || k == 0 || !isTimeout(err) {
+			return n, err
+		}
+		for k >= int64(len(v[0])) {
+			k -= int64(len(v[0]))
+			v = v[1:]
+		}
+		v[0] = v[0][k:]
+	}
 }
 
 // limit renews the write deadline as input does the read deadline.
@@ -248,7 +287,7 @@ func (w *response) limit() {
 func (w *response) frame(last bool) {
 	b := w.head
 	switch {
-	case w.isHead && w.length < 0, w.status == 204, w.status == 304:
+	case w.isHead && w.length < 0, w.status == 204, w.status == 304: // none
 	case w.noBody || w.length >= 0:
 		b = appendLength(b, w.length)
 	case last:

@@ -16,6 +16,7 @@ type Conn interface {
 	net.Conn
 	WriteBuffers(v [][]byte) (int64, error)
 	ReadIdle(p []byte, timeout time.Duration) (int, error)
+	Readable() (bool, error)
 	CloseWrite() error
 	Abort() error
 }
@@ -24,6 +25,7 @@ type Conn interface {
 // surroundings. Zero values mean what the field says.
 type Options struct {
 	ServerName string // for requests without Host; empty: the local address
+	ServerPort int    // likewise; 0: the local port
 
 	TimeOut              time.Duration // TimeOut, per wait; 0: none
 	KeepAlive            bool

@@ -54,6 +54,7 @@ func newSession(s *Server) *session {
 func (ss *session) release() {
 	ss.conn, ss.slot = nil, nil
 	ss.in.conn, ss.w.conn = nil, nil
+	ss.in.small.Reset(nil)
 	ss.in.br = ss.in.small
 }
 
@@ -100,7 +101,7 @@ func (ss *session) request() bool {
 	if refused.status == 0 {
 		b, _ := ss.in.br.Peek(n)
 		ss.x.raw = append(ss.x.raw, b...)
-		refused = ss.parse()
+		refused = ss.parse(n)
 	}
 	if refused.status != 0 {
 		return ss.refuse(refused, start)
@@ -111,11 +112,17 @@ func (ss *session) request() bool {
 	ss.w.begin(string(x.Method) == "HEAD", x.http10, x.keep, x.keepTok)
 	ss.answer()
 	now := time.Now()
-	ss.slot.EndRequest(now.UnixNano(), uint64(max(ss.w.written, 0)))
+	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
 	ss.log(start, now)
 	ss.closeBody()
-	if !ss.w.keep || ss.w.err != nil {
-		ss.unread = ss.unread || ss.in.br.Buffered() > 0
+	if ss.w.err != nil {
+		return false // cut, or the client is gone: nothing more to be polite about
+	}
+	if !ss.w.keep {
+		ss.unread = ss.body.unread() || ss.in.br.Buffered() > 0
+		if !ss.unread {
+			ss.unread, _ = ss.conn.Readable()
+		}
 		return false
 	}
 	return true
@@ -146,24 +153,32 @@ func (ss *session) readHead() (n int, _ refusal, _ error) {
 	}
 }
 
-// parse reads the head a second time, with fasthttp, and makes the request.
-func (ss *session) parse() refusal {
+// parse makes the request of a head of n bytes, and reads the head a second
+// time, with fasthttp.
+func (ss *session) parse(n int) refusal {
 	x := &ss.x
-	refused := x.build(&ss.h, &ss.s.o, ss.localPort)
+	if refused := x.build(&ss.h, &ss.s.o, ss.localPort); refused.status != 0 {
+		return refused
+	}
 	fh := &x.fr.Header
 	fh.DisableNormalizing()
 	fh.SetNoDefaultContentType(true)
-	if err := fh.Read(ss.in.br); err != nil && refused.status == 0 {
+	before := ss.in.br.Buffered()
+	ss.in.frozen = true
+	err := fh.Read(ss.in.br)
+	ss.in.frozen = false
+	if err != nil {
 		return refusal{400, "fasthttp: " + firstLine(err.Error())}
 	}
-	if refused.status != 0 {
-		return refused
+	// The two readings must agree on where the head ends and on where the
+	// request ends.
+	if before-ss.in.br.Buffered() != n {
+		return refusal{400, "ambiguous end of head"}
 	}
-	// The two readings must agree on where the request ends.
 	switch n := fh.ContentLength(); {
 	case x.ContentLength < 0 && n != -1,
 		x.ContentLength > 0 && int64(n) != x.ContentLength,
-		x.ContentLength == 0 && n > 0:
+		x.ContentLength == 0 && n != 0 && n != -2:
 		return refusal{400, "ambiguous message length"}
 	}
 	if limit := ss.s.o.LimitRequestBody; limit > 0 && x.ContentLength > limit {
@@ -237,12 +252,15 @@ func (ss *session) answer() {
 		return
 	}
 	err := worker.Service(r, &ss.w)
+	if err == nil && !ss.w.finished {
+		err = errUnfinished
+	}
 	if err == nil {
 		return
 	}
 	status := 502
 	var e *connector.Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e.Status >= 400 && e.Status <= 599 {
 		status = e.Status
 	}
 	ss.logFailure(worker.Name(), e, err, status)
@@ -262,10 +280,17 @@ func (ss *session) answer() {
 	ss.page(status)
 }
 
+var (
+	errUnfinished = errors.New("httpd: the worker did not finish its answer")
+	errCut        = errors.New("httpd: answer cut")
+)
+
 // cut ends the connection so that the answer can't look complete.
 func (ss *session) cut() {
 	ss.w.keep = false
-	ss.unread = false
+	if ss.w.err == nil {
+		ss.w.err = errCut
+	}
 	if !ss.w.chunked && ss.w.length < 0 {
 		// Only the end of the connection tells the end of this answer: a
 		// reset is the one way to say that it was not the right one.
@@ -301,10 +326,10 @@ func (ss *session) refuse(r refusal, start time.Time) bool {
 	ss.w.begin(string(method) == "HEAD", ss.h.seen && ss.h.minor == 0, false, false)
 	ss.page(r.status)
 	now := time.Now()
-	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.written))
+	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
 	ss.s.o.Log.Info().Str("client", string(x.RemoteAddr)).Int("status", r.status).Str("reason", r.reason).Msg("request refused")
 	ss.log(start, now)
-	ss.unread = true
+	ss.unread = ss.w.err == nil
 	return false
 }
 
@@ -318,7 +343,6 @@ func (ss *session) mayKeep() bool {
 	case ss.body.in != nil && ss.body.unread():
 		// The rest of the upload is nobody's; reading it all could take for
 		// ever.
-		ss.unread = true
 		return false
 	}
 	return true
@@ -343,11 +367,14 @@ func (ss *session) linger() {
 	if ss.conn.CloseWrite() != nil {
 		return
 	}
-	_ = ss.conn.SetReadDeadline(time.Now().Add(drainTime))
+	end := time.Now().Add(drainTime)
+	_ = ss.conn.SetReadDeadline(end)
 	buf := ss.in.small
 	left := drainBytes - ss.in.br.Buffered()
 	buf.Reset(ss.conn)
-	for left > 0 {
+	// The deadline ends a wait; a client that always has a byte ready never
+	// makes us wait.
+	for left > 0 && time.Now().Before(end) {
 		_, err := buf.Peek(1)
 		if err != nil {
 			return
@@ -386,7 +413,7 @@ func (ss *session) log(start, end time.Time) {
 	}
 	ss.logLine = ss.s.o.AccessLog.append(ss.logLine[:0], &entry{
 		remote: ss.x.RemoteAddr, method: ss.x.Method, target: target.of(raw), proto: proto.of(raw),
-		status: ss.w.status, bytes: ss.w.written, start: start, fields: ss.x.Fields,
+		status: ss.w.status, bytes: ss.w.out, start: start, fields: ss.x.Fields,
 	})
 	ss.s.o.AccessLog.write(ss.logLine)
 }
