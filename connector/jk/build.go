@@ -173,6 +173,9 @@ func (b *builder) list() {
 	if p == nil {
 		// As in mod_jk, a text without a list is about one worker.
 		b.cfg.listAt = place{}
+		if b.workers["ajp13"] == nil && len(b.order) > 0 {
+			b.warn(b.order[0].at, "worker.list", "is missing: the only worker is ajp13 at localhost:8009")
+		}
 		b.listed("ajp13", place{}, "worker.list")
 		return
 	}

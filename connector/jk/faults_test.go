@@ -143,6 +143,8 @@ func TestWarnings(t *testing.T) {
 		{"worker without directives", "worker.list=tomact\nworker.tomcat.port=1\n",
 			[]string{"w:1: worker.list: worker tomact has no directives: ajp13 at localhost:8009 is used, did you mean tomcat?"},
 			[]string{"w:2: worker.tomcat: is neither in worker.list nor a member of a balancer nor a template: not created"}},
+		{"no list", "worker.tomcat.port=1\n", []string{"w:1: worker.list: is missing: the only worker is ajp13 at localhost:8009"},
+			[]string{"w:1: worker.tomcat: is neither in worker.list nor a member of a balancer nor a template: not created"}},
 		{"listed twice", "worker.list=w,w\nworker.w.port=1\n", nil, []string{"w:1: worker.list: worker w is listed twice"}},
 		{"wrong type", "worker.list=b\nworker.b.type=lb\nworker.b.balance_workers=m\nworker.b.port=1\nworker.m.sticky_session=1\n", nil, []string{
 			"w:4: worker.b.port: has no effect on a worker of type lb",

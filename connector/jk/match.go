@@ -16,10 +16,14 @@ type matcher struct {
 // patterns whose literal beginning ends here, and what goes on from here.
 type node struct {
 	label []byte
-	// exact are the patterns without wildcards, tails those with, each by
-	// ascending rank.
-	exact []pattern
-	tails []pattern
+	// exact are the patterns without wildcards, suffixes those that only ask
+	// for an end of two bytes or more, tails all others, each by ascending
+	// rank. ends[i] is the last two bytes of suffixes[i]: sites have hundreds
+	// of rules like /*.jsp, and most can be told from it.
+	exact    []pattern
+	suffixes []pattern
+	ends     []uint16
+	tails    []pattern
 	// first[i] is the first byte of kids[i].label.
 	first []byte
 	kids  []*node
@@ -67,12 +71,19 @@ func (m *matcher) add(r *Rule, rank int) {
 		m.root = &node{best: noRank}
 	}
 	n := m.root.reach([]byte(literal), rank)
-	if p.kind == tailNone {
+	switch {
+	case p.kind == tailNone:
 		n.exact = append(n.exact, p)
-	} else {
+	case p.kind == tailSuffix && len(p.tail) >= 2:
+		n.suffixes = append(n.suffixes, p)
+		n.ends = append(n.ends, end(p.tail))
+	default:
 		n.tails = append(n.tails, p)
 	}
 }
+
+// end is the last two bytes of s, which has as many.
+func end(s []byte) uint16 { return uint16(s[len(s)-2])<<8 | uint16(s[len(s)-1]) }
 
 // reach returns the node for literal below n, made if need be, and notes on
 // the way that rank is found there.
@@ -112,45 +123,72 @@ func common(a, b []byte) int {
 
 // first returns the rule of least rank that matches path, or nil.
 func (m *matcher) first(path []byte) *Rule {
-	var found *Rule
-	best := noRank
-	for n, rest := m.root, path; n != nil && n.best < best; {
-		for i := range n.tails {
-			p := &n.tails[i]
+	if m.root == nil {
+		return nil
+	}
+	found, _ := m.root.find(path, nil, noRank)
+	return found
+}
+
+// find returns the rule of least rank in n and below that matches rest, if its
+// rank is less than best, else found and best. It looks below first: the
+// patterns there are longer, and what they yield mostly saves looking here.
+func (n *node) find(rest []byte, found *Rule, best int) (*Rule, int) {
+	if n.best >= best {
+		return found, best
+	}
+	if len(rest) == 0 {
+		if len(n.exact) > 0 && n.exact[0].rank < best {
+			found, best = n.exact[0].rule, n.exact[0].rank
+		}
+	} else if kid, more := n.step(rest); kid != nil {
+		found, best = kid.find(more, found, best)
+	}
+	for i := range n.tails {
+		p := &n.tails[i]
+		if p.rank >= best {
+			break
+		}
+		if p.match(rest) {
+			found, best = p.rule, p.rank
+			break
+		}
+	}
+	if len(rest) >= 2 && len(n.suffixes) > 0 && n.suffixes[0].rank < best {
+		e := end(rest)
+		for i, x := range n.ends {
+			if x != e {
+				continue
+			}
+			p := &n.suffixes[i]
 			if p.rank >= best {
 				break
 			}
 			if p.match(rest) {
-				found, best = p.rule, p.rank
-				break
+				return p.rule, p.rank
 			}
 		}
-		if len(rest) == 0 {
-			if len(n.exact) > 0 && n.exact[0].rank < best {
-				found = n.exact[0].rule
-			}
-			break
-		}
-		n, rest = n.step(rest)
 	}
-	return found
+	return found, best
 }
 
 // any tells whether a rule for that worker, or for any, matches path.
 func (m *matcher) any(path []byte, worker int) bool {
 	for n, rest := m.root, path; n != nil; n, rest = n.step(rest) {
-		for i := range n.tails {
-			if p := &n.tails[i]; (p.rule.Index == worker || p.rule.Index < 0) && p.match(rest) {
-				return true
-			}
+		if serves(n.tails, rest, worker) || serves(n.suffixes, rest, worker) {
+			return true
 		}
 		if len(rest) == 0 {
-			for i := range n.exact {
-				if x := n.exact[i].rule.Index; x == worker || x < 0 {
-					return true
-				}
-			}
-			return false
+			return serves(n.exact, rest, worker)
+		}
+	}
+	return false
+}
+
+func serves(list []pattern, rest []byte, worker int) bool {
+	for i := range list {
+		if p := &list[i]; (p.rule.Index == worker || p.rule.Index < 0) && p.match(rest) {
+			return true
 		}
 	}
 	return false
@@ -175,7 +213,7 @@ func (p *pattern) match(rest []byte) bool {
 	case tailAny:
 		return true
 	case tailSuffix:
-		return len(rest) >= len(p.tail) && rest[len(rest)-1] == p.tail[len(p.tail)-1] && bytes.HasSuffix(rest, p.tail)
+		return bytes.HasSuffix(rest, p.tail)
 	case tailPattern:
 		return wildcard(p.tail, rest)
 	}
