@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,6 +25,7 @@ type Blocking struct {
 	fd     int
 	wake   *Wake
 	rd, wd time.Time // deadlines
+	slow   bool      // the last wait for a request was a long one
 	iov    []unix.Iovec
 	peer   net.Addr
 	local  net.Addr
@@ -48,61 +48,45 @@ func (c *Blocking) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for {
-		n, err := c.tryRead(p)
-		if err == nil {
-			if n == 0 {
-				return 0, io.EOF
-			}
-			return n, nil
-		}
-		if err != unix.EAGAIN {
-			return 0, c.opErr("read", err)
-		}
-		if err := c.wait(unix.POLLIN, c.rd, false); err != nil {
-			return 0, err
-		}
-	}
+	return c.read(p, c.rd, false)
 }
 
 // ReadIdle implements [Conn].
 func (c *Blocking) ReadIdle(p []byte, timeout time.Duration) (int, error) {
-	// A short timeout must not be stretched by the optimistic wait, and a
-	// process that is leaving must not begin one.
-	deadline := time.Now().Add(timeout)
-	if c.wake.Woken() || timeout < 2*optimistic {
+	now := time.Now()
+	deadline := now.Add(timeout)
+	// A client that took its time before its last request will do so again.
+	// Then waiting visibly from the start is cheaper: after each visible wait
+	// the runtime's monitor thread wakes often for as long as the process
+	// seems busy, and an optimistic wait looks busy. A process that is leaving
+	// doesn't begin an optimistic wait either, and a short timeout isn't
+	// stretched by one.
+	if c.slow || timeout < 2*optimistic || c.wake.Woken() {
 		if err := c.wait(unix.POLLIN, deadline, true); err != nil {
 			return 0, err
 		}
 	}
-	for {
-		n, err := c.tryRead(p)
-		if err == nil {
-			if n == 0 {
-				return 0, io.EOF
-			}
-			return n, nil
-		}
-		if err != unix.EAGAIN {
-			return 0, c.opErr("read", err)
-		}
-		if err := c.wait(unix.POLLIN, deadline, true); err != nil {
-			return 0, err
-		}
-	}
+	n, err := c.read(p, deadline, true)
+	c.slow = time.Since(now) > optimistic
+	return n, err
 }
 
-// tryRead reads in the kernel for at most the optimistic time.
-func (c *Blocking) tryRead(p []byte) (int, error) {
+// read reads as soon as there is something.
+func (c *Blocking) read(p []byte, deadline time.Time, idle bool) (int, error) {
 	for {
-		n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(c.fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
-		switch e {
-		case 0:
-			return int(n), nil
-		case unix.EINTR:
-			continue
+		n, err := rawRead(c.fd, p)
+		switch {
+		case err == unix.EAGAIN:
+			if err := c.wait(unix.POLLIN, deadline, idle); err != nil {
+				return 0, err
+			}
+		case err != nil:
+			return 0, c.opErr("read", err)
+		case n == 0:
+			return 0, io.EOF
+		default:
+			return n, nil
 		}
-		return 0, e
 	}
 }
 
@@ -110,17 +94,15 @@ func (c *Blocking) tryRead(p []byte) (int, error) {
 func (c *Blocking) Write(p []byte) (int, error) {
 	done := 0
 	for done < len(p) {
-		n, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(c.fd), uintptr(unsafe.Pointer(&p[done])), uintptr(len(p)-done))
-		switch e {
-		case 0:
-			done += int(n)
-		case unix.EINTR:
-		case unix.EAGAIN:
-			if err := c.wait(unix.POLLOUT, c.wd, false); err != nil {
-				return done, err
-			}
-		default:
-			return done, c.opErr("write", e)
+		n, err := rawWrite(c.fd, p[done:])
+		done += n
+		if err == unix.EAGAIN {
+			err = c.wait(unix.POLLOUT, c.wd, false)
+		} else if err != nil {
+			err = c.opErr("write", err)
+		}
+		if err != nil {
+			return done, err
 		}
 	}
 	return done, nil
@@ -129,24 +111,22 @@ func (c *Blocking) Write(p []byte) (int, error) {
 // WriteBuffers implements [Conn].
 func (c *Blocking) WriteBuffers(v [][]byte) (int64, error) {
 	c.iov = appendIovecs(c.iov[:0], v)
+	defer clear(c.iov) // the buffers are not ours to keep alive
 	rest := c.iov
 	var done int64
 	for len(rest) > 0 {
-		n, _, e := unix.RawSyscall(unix.SYS_WRITEV, uintptr(c.fd), uintptr(unsafe.Pointer(&rest[0])), uintptr(min(len(rest), maxIovecs)))
-		switch e {
-		case 0:
-			done += int64(n)
-			rest = advance(rest, int(n))
-		case unix.EINTR:
-		case unix.EAGAIN:
-			if err := c.wait(unix.POLLOUT, c.wd, false); err != nil {
-				return done, err
-			}
-		default:
-			return done, c.opErr("write", e)
+		n, err := rawWritev(c.fd, rest)
+		done += int64(n)
+		rest = advance(rest, n)
+		if err == unix.EAGAIN {
+			err = c.wait(unix.POLLOUT, c.wd, false)
+		} else if err != nil {
+			err = c.opErr("write", err)
+		}
+		if err != nil {
+			return done, err
 		}
 	}
-	clear(c.iov) // the buffers are not ours to keep alive
 	return done, nil
 }
 

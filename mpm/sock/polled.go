@@ -4,6 +4,7 @@ package sock
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -15,8 +16,6 @@ import (
 
 // pollable is what os.File and the net package's connections share.
 type pollable interface {
-	Read([]byte) (int, error)
-	Write([]byte) (int, error)
 	SetDeadline(time.Time) error
 	SetReadDeadline(time.Time) error
 	SetWriteDeadline(time.Time) error
@@ -24,7 +23,10 @@ type pollable interface {
 	SyscallConn() (syscall.RawConn, error)
 }
 
-// Polled is a connection that waits in the runtime's network poller.
+// Polled is a connection that waits in the runtime's network poller. Its
+// system calls never wait, so the scheduler isn't told of them: announcing
+// each would cost more than a short one takes, and a monitor that finds a
+// processor in a call hands it to another thread.
 type Polled struct {
 	pollable
 	raw syscall.RawConn
@@ -33,15 +35,22 @@ type Polled struct {
 	idle  bool // ReadIdle waits; guarded by mu
 	woken bool // guarded by mu
 
-	// Arguments and results of the two callbacks below, which are made once
-	// so that calling them allocates nothing.
-	iov      []unix.Iovec
-	rest     []unix.Iovec
-	done     int64
-	ioErr    error
-	readable bool
-	writev   func(fd uintptr) bool
-	peek     func(fd uintptr)
+	// Arguments and results of the callbacks below, which are made once so
+	// that calling them allocates nothing. Reading and writing don't share
+	// any: the two may go on at the same time.
+	in        []byte
+	n         int
+	readErr   error
+	read      func(fd uintptr) bool
+	out       []byte
+	iov, rest []unix.Iovec
+	done      int64
+	writeErr  error
+	write     func(fd uintptr) bool
+	writev    func(fd uintptr) bool
+	readable  bool
+	peekErr   error
+	peek      func(fd uintptr)
 
 	peer, local net.Addr
 }
@@ -59,35 +68,90 @@ func newPolled(f pollable) (*Polled, error) {
 		return nil, err
 	}
 	c := &Polled{pollable: f, raw: raw}
-	c.writev = c.doWritev
-	c.peek = func(fd uintptr) { c.readable, c.ioErr = peek(int(fd)) }
+	c.read, c.write, c.writev = c.doRead, c.doWrite, c.doWritev
+	c.peek = func(fd uintptr) { c.readable, c.peekErr = peek(int(fd)) }
 	return c, nil
+}
+
+// Read implements net.Conn.
+func (c *Polled) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	c.in, c.n, c.readErr = p, 0, nil
+	err := c.raw.Read(c.read)
+	c.in = nil
+	switch {
+	case err != nil:
+		return 0, err
+	case c.readErr != nil:
+		return 0, &net.OpError{Op: "read", Net: "tcp", Err: c.readErr}
+	case c.n == 0:
+		return 0, io.EOF
+	}
+	return c.n, nil
+}
+
+func (c *Polled) doRead(fd uintptr) bool {
+	n, err := rawRead(int(fd), c.in)
+	if err == unix.EAGAIN {
+		return false
+	}
+	c.n, c.readErr = n, err
+	return true
+}
+
+// Write implements net.Conn.
+func (c *Polled) Write(p []byte) (int, error) {
+	c.out, c.done, c.writeErr = p, 0, nil
+	err := c.raw.Write(c.write)
+	c.out = nil
+	if c.writeErr != nil {
+		err = &net.OpError{Op: "write", Net: "tcp", Err: c.writeErr}
+	}
+	return int(c.done), err
+}
+
+func (c *Polled) doWrite(fd uintptr) bool {
+	for len(c.out) > 0 {
+		n, err := rawWrite(int(fd), c.out)
+		switch err {
+		case nil:
+			c.done += int64(n)
+			c.out = c.out[n:]
+		case unix.EAGAIN:
+			return false
+		default:
+			c.writeErr = err
+			return true
+		}
+	}
+	return true
 }
 
 // WriteBuffers implements [Conn].
 func (c *Polled) WriteBuffers(v [][]byte) (int64, error) {
 	c.iov = appendIovecs(c.iov[:0], v)
-	c.rest, c.done, c.ioErr = c.iov, 0, nil
+	c.rest, c.done, c.writeErr = c.iov, 0, nil
 	err := c.raw.Write(c.writev)
 	clear(c.iov)
-	if c.ioErr != nil {
-		err = &net.OpError{Op: "write", Net: "tcp", Err: c.ioErr}
+	if c.writeErr != nil {
+		err = &net.OpError{Op: "write", Net: "tcp", Err: c.writeErr}
 	}
 	return c.done, err
 }
 
 func (c *Polled) doWritev(fd uintptr) bool {
 	for len(c.rest) > 0 {
-		n, err := writev(int(fd), c.rest)
+		n, err := rawWritev(int(fd), c.rest)
 		switch err {
 		case nil:
 			c.done += int64(n)
 			c.rest = advance(c.rest, n)
-		case unix.EINTR:
 		case unix.EAGAIN:
 			return false
 		default:
-			c.ioErr = err
+			c.writeErr = err
 			return true
 		}
 	}
@@ -129,11 +193,10 @@ func (c *Polled) Interrupt() {
 
 // Readable implements [Conn].
 func (c *Polled) Readable() (bool, error) {
-	c.ioErr = nil
 	if err := c.raw.Control(c.peek); err != nil {
 		return true, err
 	}
-	return c.readable, c.ioErr
+	return c.readable, c.peekErr
 }
 
 // CloseWrite sends end of file and leaves the other direction open.

@@ -39,12 +39,44 @@ func advance(iov []unix.Iovec, n int) []unix.Iovec {
 	return iov
 }
 
-func writev(fd int, iov []unix.Iovec) (int, error) {
-	n, _, e := unix.Syscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov[0])), uintptr(min(len(iov), maxIovecs)))
-	if e != 0 {
-		return 0, e
+// The following are system calls the scheduler isn't told of. They must not
+// wait for long: the descriptor is non-blocking, or has a short kernel
+// time-out. Interrupted calls are repeated.
+
+func rawRead(fd int, p []byte) (int, error) {
+	for {
+		n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+		if e == 0 {
+			return int(n), nil
+		}
+		if e != unix.EINTR {
+			return 0, e
+		}
 	}
-	return int(n), nil
+}
+
+func rawWrite(fd int, p []byte) (int, error) {
+	for {
+		n, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+		if e == 0 {
+			return int(n), nil
+		}
+		if e != unix.EINTR {
+			return 0, e
+		}
+	}
+}
+
+func rawWritev(fd int, iov []unix.Iovec) (int, error) {
+	for {
+		n, _, e := unix.RawSyscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov[0])), uintptr(min(len(iov), maxIovecs)))
+		if e == 0 {
+			return int(n), nil
+		}
+		if e != unix.EINTR {
+			return 0, e
+		}
+	}
 }
 
 // peek tells whether a read would return at once. It never waits, so the
