@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+const jkSection = "connector.jk"
+
 func jkTable() table {
 	t := table{}
 	t.add(directive{name: "JkWorkersFile", once: true, set: func(p *parser, g given) (err error) {

@@ -22,8 +22,10 @@ type Options struct {
 const MaxFile = 8 << 20
 
 // Load reads a configuration file and the connector files it names. It returns
-// either a usable configuration or [Errors]; the warnings are valid in both
-// cases. Nothing is written, created, resolved over the network or listened
+// a usable configuration or [Errors]; the warnings are valid in both cases.
+// The configuration that comes with Errors is nil, or, if none of them is in
+// the syntax or in the connector's section, one whose Jk is complete: nothing
+// may be run with it, but the connector can report its faults too. Nothing is written, created, resolved over the network or listened
 // on.
 func Load(path string, o Options) (*Config, []Warning, error) {
 	data, err := readFile(path)
@@ -53,7 +55,10 @@ func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
 	p.finish(o)
 	SortWarnings(p.warnings)
 	if err := p.errs.Err(); err != nil {
-		return nil, p.warnings, err
+		if p.syntax || p.connector || p.cfg.Jk == nil {
+			p.cfg = nil
+		}
+		return p.cfg, p.warnings, err
 	}
 	return p.cfg, p.warnings, nil
 }
@@ -70,15 +75,18 @@ type parser struct {
 	file string
 	cfg  *Config
 	// syntax: there are lines nobody could read.
-	syntax   bool
-	errs     Errors
-	warnings []Warning
+	syntax bool
+	// connector: there are faults in the connector's section.
+	connector bool
+	errs      Errors
+	warnings  []Warning
 	// first is the latest pair of each directive, by section and current
 	// name.
 	first map[string]given
 }
 
 func (p *parser) fail(g given, format string, args ...any) {
+	p.connector = p.connector || g.section == jkSection
 	p.errs = append(p.errs, &Error{File: p.file, Line: g.Line, Key: g.Key, Msg: fmt.Sprintf(format, args...)})
 }
 
@@ -117,7 +125,7 @@ func (p *parser) section(s *Section) {
 		p.errs = append(p.errs, &Error{File: p.file, Line: s.Line, Key: "[" + s.Name + "]", Msg: unknownSection(name)})
 		return
 	}
-	if name == "connector.jk" && p.cfg.Jk == nil {
+	if name == jkSection && p.cfg.Jk == nil {
 		p.cfg.Jk = &Jk{}
 	}
 	for _, pair := range s.Pairs {
@@ -195,9 +203,6 @@ func (p *parser) finish(o Options) {
 		s.ErrorLog = p.path("logs/error_log")
 	}
 	p.slots()
-	if p.cfg.Jk == nil && len(p.errs) == 0 {
-		p.warn(0, "", "there is no connector section: every request will be answered 404")
-	}
 	if len(p.errs) == 0 {
 		p.correct()
 	}
