@@ -56,7 +56,12 @@ type Conn struct {
 	out      []byte // body packets
 	head     Head
 
-	limited bool // a read deadline is set
+	until   time.Time // when the packet awaited must be there; zero: the wait has not begun
+	held    time.Time // when what the writer holds back must go to the client
+	limited bool      // a read deadline is set
+	writes  bool      // a write deadline is set
+	refused bool      // see Refused
+	status  int       // see Status
 	t       Timeouts
 }
 
@@ -80,11 +85,12 @@ func (c *Conn) Close() error {
 // and after every error but one of w.Finish, it is Broken. Errors are
 // *ExchangeError.
 func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) error {
-	c.t = t
-	c.transition(Sending)
-	if c.state != Sending {
-		return c.fail(f, PhaseSend, CauseBroken, errors.New("ajp: the connection is "+c.state.String()))
+	if c.state != Idle {
+		return c.fail(f, PhaseSend, CauseBroken, c.errState())
 	}
+	c.transition(Sending)
+	c.t, c.refused, c.status = t, false, 0
+	c.head.Dropped = c.head.Dropped[:0]
 	if err := c.write(f.buf); err != nil {
 		return c.fail(f, PhaseSend, CauseBroken, err)
 	}
@@ -108,7 +114,7 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 			case fault != "":
 				return c.fault(f, phase, fault)
 			case c.state == Streaming && len(data) == 0:
-				err = w.Flush()
+				err = c.flush(w)
 			case c.state == Streaming:
 				err = w.Append(data)
 			case len(data) > 0:
@@ -131,7 +137,7 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 				continue // interim answers are not passed on
 			}
 			c.transition(Streaming)
-			phase = PhaseBody
+			phase, c.status = PhaseBody, c.head.Status
 			if err := w.Start(c.head.Status, c.head.Fields); err != nil {
 				return c.failWriter(f, phase, err)
 			}
@@ -142,7 +148,7 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 			// The client may be waiting for what is held back before it
 			// sends more.
 			if w.Buffered() > 0 {
-				if err := w.Flush(); err != nil {
+				if err := c.flush(w); err != nil {
 					return c.failWriter(f, phase, err)
 				}
 			}
@@ -156,9 +162,10 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 			if c.state != Streaming {
 				return c.fault(f, phase, "END_RESPONSE before SEND_HEADERS")
 			}
-			if len(p) >= 2 && p[1] == 1 && c.onlyFlushes() {
+			if len(p) == 2 && p[1] == 1 && c.onlyFlushes() {
 				c.transition(Idle)
 			} else {
+				c.refused = len(p) == 2 && p[1] == 0
 				c.transition(Broken)
 			}
 			if err := w.Finish(); err != nil {
@@ -193,6 +200,11 @@ func chunk(p []byte) (data []byte, fault string) {
 // timeout. One flush packet that was late is overlooked. On failure the
 // connection is Broken.
 func (c *Conn) CPing(timeout time.Duration) error {
+	if c.state != Idle {
+		err := c.errState()
+		c.state = Broken
+		return err
+	}
 	c.transition(Pinging)
 	c.t = Timeouts{Reply: timeout, Write: timeout}
 	if err := c.write(cping[:]); err != nil {
@@ -201,10 +213,15 @@ func (c *Conn) CPing(timeout time.Duration) error {
 	}
 	p, err := c.next(nil)
 	if err == nil && isFlush(p) {
-		p, err = c.next(nil)
+		p, err = c.packet(nil) // within the same time
 	}
 	if err == nil && (len(p) != 1 || p[0] != codeCPong) {
 		err = c.protocolError("awaited CPONG")
+	}
+	if err == nil && !c.onlyFlushes() {
+		// What came with it would be taken for the next answer.
+		c.at = c.r
+		err = c.protocolError("more than CPONG")
 	}
 	if err != nil {
 		c.state = Broken
@@ -226,21 +243,30 @@ func isFlush(p []byte) bool {
 // anything else would be taken for the next answer, so the connection is done
 // for. It does not wait.
 func (c *Conn) Usable() bool {
-	for c.state == Idle {
+	for range maxLateReads {
+		if c.state != Idle {
+			return false
+		}
 		ready, err := c.nc.Readable()
 		if err == nil && !ready {
 			return true
 		}
 		if err != nil || !c.readFlushes() {
-			c.state = Broken
+			break
 		}
 	}
+	c.state = Broken
 	return false
 }
+
+// maxLateReads is how often Usable reads flush packets away; a container that
+// still sends them then never stops.
+const maxLateReads = 4
 
 // readFlushes reads what is there and tells whether it was flush packets.
 func (c *Conn) readFlushes() bool {
 	c.at, c.r, c.w = 0, 0, 0
+	c.unlimit() // the last exchange's time may be over
 	n, err := c.nc.Read(c.in)
 	c.w = n
 	return err == nil && c.onlyFlushes()
@@ -266,6 +292,12 @@ func (c *Conn) onlyFlushes() bool {
 // next returns the payload of the next packet, at least one byte, valid until
 // the following call.
 func (c *Conn) next(w connector.ResponseWriter) ([]byte, error) {
+	c.until = time.Time{}
+	return c.packet(w)
+}
+
+// packet is next without a new start of the clock.
+func (c *Conn) packet(w connector.ResponseWriter) ([]byte, error) {
 	for {
 		need := headLen
 		have := c.in[c.r:c.w]
@@ -308,7 +340,7 @@ func (c *Conn) fill(need int, w connector.ResponseWriter) error {
 			in = make([]byte, bulkBuffer)
 		}
 		if pending {
-			if err := w.Flush(); err != nil {
+			if err := c.flush(w); err != nil {
 				return &clientError{err}
 			}
 			pending = false
@@ -317,30 +349,29 @@ func (c *Conn) fill(need int, w connector.ResponseWriter) error {
 		c.r, c.in = 0, in
 	}
 	if pending {
-		err := c.nc.SetReadDeadline(time.Now().Add(gather))
-		c.limited = true
-		n := 0
-		if err == nil {
-			n, err = c.nc.Read(c.in[c.w:])
+		now := time.Now()
+		if c.held.IsZero() {
+			c.held = now.Add(gather)
+			_ = c.nc.SetReadDeadline(c.held)
+			c.limited = true
 		}
-		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+		if now.Before(c.held) {
+			n, err := c.nc.Read(c.in[c.w:])
 			c.w += n
-			return c.readError(err, false)
+			if n > 0 {
+				return nil
+			}
+			if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+				return c.readError(err, false)
+			}
 		}
-		if err := w.Flush(); err != nil {
+		if err := c.flush(w); err != nil {
 			return &clientError{err}
 		}
 	}
-	limit, reply := c.t.Reply, true
-	if limit == 0 || (c.t.Socket > 0 && c.t.Socket < limit) {
-		limit, reply = c.t.Socket, false
-	}
-	if limit > 0 {
-		_ = c.nc.SetReadDeadline(time.Now().Add(limit))
-		c.limited = true
-	} else if c.limited {
-		_ = c.nc.SetReadDeadline(time.Time{})
-		c.limited = false
+	reply, err := c.limit()
+	if err != nil {
+		return err
 	}
 	n, err := c.nc.Read(c.in[c.w:])
 	c.w += n
@@ -348,6 +379,51 @@ func (c *Conn) fill(need int, w connector.ResponseWriter) error {
 		return nil // an error comes again with the next read
 	}
 	return c.readError(err, reply)
+}
+
+// flush sends what w holds to the client. The container's clock stands still
+// while the client takes its time.
+func (c *Conn) flush(w connector.ResponseWriter) error {
+	err := w.Flush()
+	c.held, c.until = time.Time{}, time.Time{}
+	return err
+}
+
+// limit sets the deadline of the next read: the end of the time for the packet
+// awaited, so that a container can't stretch it by sending byte after byte, or
+// that of one read if it comes first; reply tells which.
+func (c *Conn) limit() (reply bool, err error) {
+	if c.t.Reply <= 0 && c.t.Socket <= 0 {
+		c.unlimit()
+		return false, nil
+	}
+	now := time.Now()
+	var at time.Time
+	if c.t.Reply > 0 {
+		if c.until.IsZero() {
+			c.until = now.Add(c.t.Reply)
+		}
+		if !now.Before(c.until) {
+			return true, &timeoutError{errReplyTimeout}
+		}
+		at, reply = c.until, true
+	}
+	if c.t.Socket > 0 {
+		if s := now.Add(c.t.Socket); !reply || s.Before(at) {
+			at, reply = s, false
+		}
+	}
+	_ = c.nc.SetReadDeadline(at)
+	c.limited = true
+	return reply, nil
+}
+
+// unlimit takes the read deadline away.
+func (c *Conn) unlimit() {
+	if c.limited {
+		_ = c.nc.SetReadDeadline(time.Time{})
+		c.limited = false
+	}
 }
 
 // clientError marks a failure of w inside next.
@@ -378,6 +454,10 @@ var (
 func (c *Conn) write(p []byte) error {
 	if c.t.Write > 0 {
 		_ = c.nc.SetWriteDeadline(time.Now().Add(c.t.Write))
+		c.writes = true
+	} else if c.writes {
+		_ = c.nc.SetWriteDeadline(time.Time{})
+		c.writes = false
 	}
 	_, err := c.nc.Write(p)
 	return err
@@ -418,6 +498,16 @@ func (c *Conn) fail(f *Forward, phase Phase, cause Cause, err error) error {
 	c.state = Broken
 	return &ExchangeError{Phase: phase, Cause: cause, BodyConsumed: f.consumed, Err: err}
 }
+
+// errState tells that a connection in this state can't begin anything.
+func (c *Conn) errState() error { return errors.New("ajp: the connection is " + c.state.String()) }
+
+// Status is the status of the last exchange's answer, 0 if none was begun.
+func (c *Conn) Status() int { return c.status }
+
+// Refused tells that the last exchange ended in order, but the container does
+// not want the connection to be used again (END_RESPONSE with reuse 0).
+func (c *Conn) Refused() bool { return c.refused }
 
 // Dropped are the names of header fields of the last answer that were left out
 // because they could have injected a line. They are valid until the next

@@ -44,10 +44,19 @@ type Forward struct {
 // *connector.ClientError; a request that does not fit is a *TooLongError.
 func (f *Forward) Encode(r *Request, max int) error {
 	*f = Forward{buf: f.buf[:0], max: max, body: r.Body}
-	f.buf = appendForward(f.buf, r)
+	var ok bool
+	f.buf, ok = appendForward(f.buf, r)
 	n := len(f.buf) - headLen
-	if n > max-headLen || n > maxPayload {
-		return &TooLongError{Need: len(f.buf), Max: max}
+	if n > max-headLen || n > maxPayload || !ok {
+		err := &TooLongError{Need: len(f.buf), Max: max}
+		if err.Need <= max {
+			err.Need = max + 1 // a field name that no packet can say
+		}
+		f.buf = f.buf[:0]
+		if cap(f.buf) > keepBuffer {
+			f.buf = nil
+		}
+		return err
 	}
 	binary.BigEndian.PutUint16(f.buf[2:], uint16(n))
 	switch {
@@ -61,6 +70,10 @@ func (f *Forward) Encode(r *Request, max int) error {
 	}
 	return nil
 }
+
+// keepBuffer is the largest buffer kept after a request that did not fit. Those
+// that fit need less: two packets.
+const keepBuffer = 2 * MaxPacketSize
 
 // room is how much data fits one body packet.
 func (f *Forward) room() int { return min(f.max, maxPayload+headLen) - bodyHeadLen }
@@ -86,10 +99,15 @@ func (f *Forward) appendBody(n int) error {
 type bufferedReader interface{ Buffered() int }
 
 // nextBody makes the packet that answers GET_BODY_CHUNK(want) in p and returns
-// it. The end of the body is the packet with an empty payload.
+// it. The end of the body is the packet with an empty payload; a container
+// that asks for nothing gets as much as fits, for an empty packet would tell
+// it that a body in its middle is complete.
 func (f *Forward) nextBody(p []byte, want int) ([]byte, error) {
-	n := min(want, f.room())
-	if n <= 0 || f.ended || (!f.chunked && f.left == 0) {
+	n := f.room()
+	if want > 0 {
+		n = min(want, n)
+	}
+	if f.ended || (!f.chunked && f.left == 0) {
 		return append(p[:0], 0x12, 0x34, 0, 0), nil
 	}
 	f.consumed = true
@@ -171,8 +189,10 @@ func appendAttr(b []byte, name, value string) []byte {
 }
 
 // appendForward writes a FORWARD_REQUEST packet; the length in its head is
-// left open. Fields and attributes are in mod_jk's order.
-func appendForward(b []byte, r *Request) []byte {
+// left open. Fields and attributes are in mod_jk's order. It is not ok if a
+// field name is so long that it would read as a code.
+func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
+	ok = true
 	method := methodCode(r.Method)
 	b = append(b, 0x12, 0x34, 0, 0, codeForwardRequest, method)
 	b = appendString(b, r.Protocol)
@@ -193,11 +213,7 @@ func appendForward(b []byte, r *Request) []byte {
 		if code := headerCode(f.Name); code != 0 {
 			b = append(b, 0xA0, code)
 		} else {
-			if len(f.Name) >= 0xA000 {
-				// Such a name would read as a code. Make the packet too long
-				// for any size instead of misleading.
-				b = append(b, make([]byte, MaxPacketSize)...)
-			}
+			ok = ok && len(f.Name) < 0xA000
 			b = appendString(b, f.Name)
 		}
 		b = appendString(b, f.Value)
@@ -241,7 +257,7 @@ func appendForward(b []byte, r *Request) []byte {
 	for _, a := range r.Attributes {
 		b = appendAttr(b, a.Name, a.Value)
 	}
-	return append(b, attrDone)
+	return append(b, attrDone), ok
 }
 
 func bit(v bool) byte {

@@ -1,6 +1,7 @@
 package ajp
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"jkd/connector"
@@ -53,7 +54,7 @@ func (m *message) string() (s []byte, ok bool) {
 // minHeader is the smallest header: a code and an empty value.
 const minHeader = 2 + 3
 
-// Head is the head of an answer. The slices point into the packet.
+// Head is the head of an answer. The slices of Fields point into the packet.
 type Head struct {
 	Status int
 	Fields []connector.Field
@@ -104,7 +105,8 @@ func decodeHead(payload []byte, h *Head) error {
 				m.fail("control byte in Location")
 				break
 			}
-			h.Dropped = append(h.Dropped, name)
+			// The packet will be overwritten before anybody reads this.
+			h.Dropped = append(h.Dropped, bytes.Clone(name))
 			continue
 		}
 		h.Fields = append(h.Fields, connector.Field{Name: name, Value: value})
