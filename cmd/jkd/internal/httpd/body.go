@@ -11,10 +11,11 @@ import (
 // connection.
 type body struct {
 	in      *input
-	left    int64     // bytes of a known length still to come
-	chunks  io.Reader // fasthttp's reader of a chunked body, or nil
-	limit   int64     // LimitRequestBody for what comes in chunks; 0: none
-	got     int64     // bytes of a chunked body so far
+	left    int64   // bytes of a known length still to come
+	inChunk bool    // the length is not known, chunks tells the end
+	chunks  chunked // if inChunk
+	limit   int64   // LimitRequestBody for what comes in chunks; 0: none
+	got     int64   // bytes of a chunked body so far
 	done    bool
 	failed  *connector.ClientError // what the client did wrong, for good
 	approve func() error           // sends 100 Continue; nil when it is not awaited (any more)
@@ -39,7 +40,7 @@ func (b *body) Read(p []byte) (int, error) {
 			return 0, b.fail(err)
 		}
 	}
-	if b.chunks != nil {
+	if b.inChunk {
 		n, err := b.chunks.Read(p)
 		b.got += int64(n)
 		if b.limit > 0 && b.got > b.limit {
@@ -82,12 +83,16 @@ func (b *body) fail(err error) error {
 	return b.failed
 }
 
-// Buffered is what can be read without waiting, or at least a sign of it.
+// Buffered is what can be read without waiting; for a body in chunks perhaps
+// only a sign that there is something.
 func (b *body) Buffered() int {
 	if b.done {
 		return 0
 	}
-	return b.in.br.Buffered()
+	if b.inChunk {
+		return b.chunks.buffered()
+	}
+	return int(min(int64(b.in.br.Buffered()), b.left))
 }
 
 // unread tells that the client has sent, or will send, body bytes that nobody

@@ -6,7 +6,8 @@
 // the grammar and to the Limit directives, and finds the fields; fasthttp's
 // parser then reads the same bytes and decides the framing. What either of
 // them refuses is refused, so there are never two readings of one request.
-// Chunked bodies are fasthttp's as well.
+// Chunked bodies are read here: fasthttp's reader lets bare line feeds and
+// folded lines pass in trailers.
 //
 // fasthttp's own server loop is not used: it sends 100 Continue before the
 // container has asked for the body, knows no slot to report to, cannot wait

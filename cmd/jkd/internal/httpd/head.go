@@ -134,20 +134,30 @@ func (h *head) requestLine(b []byte, from, to int) (int, string) {
 }
 
 func (h *head) fieldLine(b []byte, from, to int) string {
-	line := b[from:to]
-	if line[0] == ' ' || line[0] == '\t' {
-		return "folded header line"
+	colon, v, e, reason := splitField(b[from:to])
+	if reason == "" {
+		h.names = append(h.names, span{from, from + colon})
+		h.values = append(h.values, span{from + v, from + e})
 	}
-	colon := bytes.IndexByte(line, ':')
+	return reason
+}
+
+// splitField finds the parts of a field line that is not empty: the name is
+// line[:colon], the value line[v:e].
+func splitField(line []byte) (colon, v, e int, reason string) {
+	if line[0] == ' ' || line[0] == '\t' {
+		return 0, 0, 0, "folded header line"
+	}
+	colon = bytes.IndexByte(line, ':')
 	if colon <= 0 {
-		return "header line without a name"
+		return 0, 0, 0, "header line without a name"
 	}
 	for _, c := range line[:colon] {
 		if !isTokenByte[c] {
-			return "malformed header name"
+			return 0, 0, 0, "malformed header name"
 		}
 	}
-	v, e := colon+1, len(line)
+	v, e = colon+1, len(line)
 	for v < e && (line[v] == ' ' || line[v] == '\t') {
 		v++
 	}
@@ -156,12 +166,10 @@ func (h *head) fieldLine(b []byte, from, to int) string {
 	}
 	for _, c := range line[v:e] {
 		if c < ' ' && c != '\t' || c == 0x7f {
-			return "control byte in header value"
+			return 0, 0, 0, "control byte in header value"
 		}
 	}
-	h.names = append(h.names, span{from, from + colon})
-	h.values = append(h.values, span{from + v, from + e})
-	return ""
+	return colon, v, e, ""
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

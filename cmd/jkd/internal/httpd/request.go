@@ -20,13 +20,13 @@ type refusal struct {
 type exchange struct {
 	raw []byte // the request head, kept while the input buffer moves on
 	connector.Request
-	fr      fasthttp.Request // the second reading of the head; chunked bodies
-	match   []byte           // backing of MatchPath
-	num     []byte           // backing of small texts
-	hop     [][]byte         // fields that Connection names
-	keep    bool             // the client wants the connection kept
-	keepTok bool             // and said so
-	expect  bool             // Expect: 100-continue
+	second  fasthttp.RequestHeader // the second reading of the head
+	match   []byte                 // backing of MatchPath
+	num     []byte                 // backing of small texts
+	hop     [][]byte               // fields that Connection names
+	keep    bool                   // the client wants the connection kept
+	keepTok bool                   // and said so
+	expect  bool                   // Expect: 100-continue
 	http10  bool
 }
 

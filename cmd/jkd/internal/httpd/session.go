@@ -114,7 +114,6 @@ func (ss *session) request() bool {
 	now := time.Now()
 	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
 	ss.log(start, now)
-	ss.closeBody()
 	if ss.w.err != nil {
 		return false // cut, or the client is gone: nothing more to be polite about
 	}
@@ -160,7 +159,7 @@ func (ss *session) parse(n int) refusal {
 	if refused := x.build(&ss.h, &ss.s.o, ss.localPort); refused.status != 0 {
 		return refused
 	}
-	fh := &x.fr.Header
+	fh := &x.second
 	fh.DisableNormalizing()
 	fh.SetNoDefaultContentType(true)
 	before := ss.in.br.Buffered()
@@ -201,27 +200,13 @@ func (ss *session) openBody() {
 	x, b := &ss.x, &ss.body
 	*b = body{in: &ss.in, left: x.ContentLength, done: x.ContentLength == 0, limit: ss.s.o.LimitRequestBody}
 	if x.ContentLength < 0 {
-		b.left = 0
-		// Does not read: the length is not known.
-		if err := x.fr.ContinueReadBodyStream(ss.in.br, 0, false); err != nil {
-			b.failed = &connector.ClientError{Op: "read body", Status: 400, Err: err}
-		} else {
-			b.chunks = x.fr.BodyStream()
-		}
+		b.left, b.inChunk = 0, true
+		b.chunks = chunked{in: &ss.in, lim: ss.lim}
 	}
 	if x.expect && !b.done {
 		b.approve = ss.cont
 	}
 	x.Body = b
-}
-
-// closeBody ends the reading of the request body, dropping a little of what is
-// left of it.
-func (ss *session) closeBody() {
-	if ss.body.chunks != nil {
-		_ = ss.x.fr.CloseBodyStream()
-		ss.body.chunks = nil
-	}
 }
 
 // sendContinue tells the client to go on with the body.
