@@ -524,4 +524,3 @@ func TestClosePipelined(t *testing.T) {
 		}
 	})
 }
-

@@ -406,4 +406,6 @@ func eventually(t testing.TB, what string, ok func() bool) {
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
 
+func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
+
 func itoa(n int) string { return strconv.Itoa(n) }
