@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -69,6 +70,10 @@ func TestFail(t *testing.T) {
 // TestRunOutsideAMaster: a process that nobody started as a child says so
 // instead of hanging. Descriptor 3 of a test is not a control socket.
 func TestRunOutsideAMaster(t *testing.T) {
+	var st syscall.Stat_t
+	if syscall.Fstat(3, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFSOCK {
+		t.Skip("descriptor 3 is a socket here")
+	}
 	var log strings.Builder
 	code := Run(Options{Logger: zerolog.New(&log), Build: func([]byte, *mpm.Child) (mpm.Module, mpm.ConnHandler, error) {
 		t.Error("Build was called")
