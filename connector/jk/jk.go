@@ -138,7 +138,7 @@ func (m missing) Service(*connector.Request, connector.ResponseWriter) error {
 func newWorker(c *WorkerConfig, maintain time.Duration, o Options) *worker {
 	a := &c.AJP
 	w := &worker{
-		name: c.Name, cfg: a, dial: o.Dial, maintain: maintain, log: o.Logger,
+		name: c.Name, cfg: a, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now,
 		resolver: newResolver(a.Host, uint16(a.Port), a.PreferIPv6),
 		write:    a.SocketTimeout,
 		dialOpts: DialOptions{Timeout: a.SocketConnectTimeout, KeepAlive: a.SocketKeepalive, Buffer: a.SocketBuffer},

@@ -2,6 +2,7 @@ package jk
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -99,7 +100,6 @@ func (p *pool) take(now time.Time) *pooled {
 		n := len(p.idle)
 		if n == 0 {
 			p.mu.Unlock()
-			p.stats.misses.Add(1)
 			return nil
 		}
 		c := p.idle[n-1]
@@ -113,7 +113,6 @@ func (p *pool) take(now time.Time) *pooled {
 			p.close(c, closedStale)
 		default:
 			c.reused = true
-			p.stats.hits.Add(1)
 			return c
 		}
 	}
@@ -150,15 +149,14 @@ func (p *pool) sweep(now time.Time) {
 		return
 	}
 	p.mu.Lock()
-	var old []*pooled
-	for len(p.idle) > 0 && now.Sub(p.idle[0].since) > p.timeout {
-		// Connections in use count as open, as in mod_jk.
-		if len(p.idle)+len(p.turns) <= p.minSize {
-			break
-		}
-		old = append(old, p.idle[0])
-		p.idle = append(p.idle[:0], p.idle[1:]...)
+	// Connections in use count as open, as in mod_jk.
+	most := len(p.idle) + len(p.turns) - p.minSize
+	n := 0
+	for n < len(p.idle) && n < most && now.Sub(p.idle[n].since) > p.timeout {
+		n++
 	}
+	old := slices.Clone(p.idle[:n])
+	p.idle = slices.Delete(p.idle, 0, n)
 	p.mu.Unlock()
 	for _, c := range old {
 		p.close(c, closedIdle)

@@ -2,6 +2,7 @@ package jk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -13,21 +14,28 @@ import (
 const (
 	// resolveTTL is how long an answer of the resolver is used.
 	resolveTTL = 30 * time.Second
+	// resolveAgain is how long after a look-up that failed the next one is made.
+	resolveAgain = time.Second
 	// resolveTimeout bounds one look-up.
 	resolveTimeout = 5 * time.Second
 )
 
 // resolver finds the addresses of one back end. A numeric host never asks
-// anybody; for a name the last answer is kept when a later look-up fails.
+// anybody; for a name the last answer is kept when a later look-up fails, and
+// a name that never had one is asked for once a second at most.
 type resolver struct {
 	host       string
 	port       uint16
 	preferIPv6 bool
 	lookup     func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	mu    sync.Mutex
-	addrs []netip.AddrPort
-	until time.Time // when to ask again; zero: never
+	asking sync.Mutex // held during a look-up
+
+	mu      sync.Mutex // guards the rest
+	addrs   []netip.AddrPort
+	err     error     // of the last look-up, while there are no addrs
+	until   time.Time // when to ask again; zero: never
+	suspect bool      // nobody could be reached at addrs
 }
 
 func newResolver(host string, port uint16, preferIPv6 bool) *resolver {
@@ -46,24 +54,56 @@ func lookupHost(ctx context.Context, host string) ([]netip.Addr, error) {
 
 // addresses returns where to connect to, in the order to try.
 func (r *resolver) addresses(now time.Time) ([]netip.AddrPort, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.until.IsZero() || now.Before(r.until) {
-		return r.addrs, nil
+	addrs, old, err := r.last(now)
+	switch {
+	case !old:
+		return addrs, err
+	case addrs == nil:
+		r.asking.Lock()
+	case !r.asking.TryLock():
+		return addrs, nil // somebody is asking; nothing says that they are wrong
 	}
+	defer r.asking.Unlock()
+	if addrs, old, err = r.last(now); !old {
+		return addrs, err // it was found out meanwhile
+	}
+	start := time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
 	found, err := r.lookup(ctx, r.host)
-	if err != nil || len(found) == 0 {
+	if err == nil && len(found) == 0 {
+		err = errNoAddress
+	}
+	now = now.Add(time.Since(start)) // a look-up that fails may take its time
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.suspect = false
+	if err != nil {
+		r.until = now.Add(resolveAgain)
 		if len(r.addrs) > 0 {
-			r.until = now.Add(time.Second) // keep the old answer, ask again soon
 			return r.addrs, nil
 		}
-		return nil, fmt.Errorf("can't resolve %s: %w", r.host, err)
+		r.err = fmt.Errorf("can't resolve %s: %w", r.host, err)
+		return nil, r.err
 	}
-	r.addrs = order(found, r.port, r.preferIPv6)
-	r.until = now.Add(resolveTTL)
+	r.addrs, r.err, r.until = order(found, r.port, r.preferIPv6), nil, now.Add(resolveTTL)
 	return r.addrs, nil
+}
+
+var errNoAddress = errors.New("the name has no address")
+
+// last returns the last answer and whether it is too old. No addresses come
+// with one that is not to be used while another is sought.
+func (r *resolver) last(now time.Time) (addrs []netip.AddrPort, old bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.suspect:
+		return nil, true, nil
+	case r.until.IsZero() || now.Before(r.until):
+		return r.addrs, false, r.err
+	}
+	return r.addrs, true, nil
 }
 
 // expire makes the next call ask again: a connect failed, and the back end may
@@ -71,7 +111,7 @@ func (r *resolver) addresses(now time.Time) ([]netip.AddrPort, error) {
 func (r *resolver) expire() {
 	r.mu.Lock()
 	if !r.until.IsZero() {
-		r.until = time.Unix(1, 0)
+		r.suspect = true
 	}
 	r.mu.Unlock()
 }

@@ -11,6 +11,7 @@ type closeReason uint8
 const (
 	closedReuse    closeReason = iota // the container ended its answer with reuse 0
 	closedError                       // an exchange failed on it
+	closedClient                      // the client left before the answer was through
 	closedPing                        // it did not answer CPING
 	closedStale                       // found closed, or with unexpected data, before use
 	closedAge                         // older than cache_timeout when about to be reused
@@ -20,7 +21,7 @@ const (
 	closeReasons
 )
 
-var closeReasonNames = [...]string{"reuse", "error", "ping", "stale", "age", "idle", "overflow", "shutdown"}
+var closeReasonNames = [...]string{"reuse", "error", "client", "ping", "stale", "age", "idle", "overflow", "shutdown"}
 
 func (r closeReason) String() string {
 	if int(r) < len(closeReasonNames) {
@@ -29,14 +30,15 @@ func (r closeReason) String() string {
 	return fmt.Sprintf("closeReason(%d)", uint8(r))
 }
 
-// counters are what one process has done with one back end. They only grow,
-// and may be read at any time.
+// counters are what one process has done with one back end. All but busy only
+// grow. They may be read at any time.
 type counters struct {
+	busy         atomic.Int64 // requests in hand
 	requests     atomic.Uint64
 	errors       atomic.Uint64 // requests that failed by the back end's fault
 	clientErrors atomic.Uint64 // and by the client's
-	hits         atomic.Uint64 // requests that reused a connection
-	misses       atomic.Uint64 // and that found none to reuse
+	hits         atomic.Uint64 // attempts that reused a connection
+	misses       atomic.Uint64 // and those that found none to reuse
 	opened       atomic.Uint64
 	closed       [closeReasons]atomic.Uint64
 }
@@ -48,7 +50,8 @@ type Stats struct {
 	Errors, ClientErrors uint64
 	Hits, Misses         uint64
 	Opened               uint64
-	Closed               map[string]uint64 // by reason: reuse, error, ping, stale, age, idle, overflow, shutdown
+	Closed               map[string]uint64 // by reason: reuse, error, client, ping, stale, age, idle, overflow, shutdown
+	Busy                 int               // requests in hand at this moment
 	Idle                 int               // connections kept at this moment
 }
 
@@ -57,7 +60,7 @@ func (w *worker) stats() Stats {
 		Worker: w.name, Requests: w.count.requests.Load(),
 		Errors: w.count.errors.Load(), ClientErrors: w.count.clientErrors.Load(),
 		Hits: w.count.hits.Load(), Misses: w.count.misses.Load(),
-		Opened: w.count.opened.Load(), Closed: map[string]uint64{}, Idle: w.pool.idleCount(),
+		Opened: w.count.opened.Load(), Closed: map[string]uint64{}, Busy: int(w.count.busy.Load()), Idle: w.pool.idleCount(),
 	}
 	for r := range closeReasons {
 		s.Closed[r.String()] = w.count.closed[r].Load()

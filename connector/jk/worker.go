@@ -2,7 +2,9 @@ package jk
 
 import (
 	"errors"
+	"net"
 	"net/netip"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +27,7 @@ type worker struct {
 	maintain time.Duration // least time between sweeps of the pool; 0: never
 	count    counters
 	log      zerolog.Logger
+	now      func() time.Time
 
 	calls     sync.Pool    // of *call
 	nextSweep atomic.Int64 // unix nanoseconds
@@ -49,19 +52,15 @@ func (w *worker) Service(r *connector.Request, rw connector.ResponseWriter) erro
 // serve is Service with the reply timeout of the rule that mapped the request.
 func (w *worker) serve(r *connector.Request, rw connector.ResponseWriter, reply time.Duration) error {
 	w.count.requests.Add(1)
-	w.sweep()
-	if err := w.pool.enter(); err != nil {
-		w.count.errors.Add(1)
-		return &connector.Error{Worker: w.name, Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
-	}
-	defer w.pool.leave()
+	w.count.busy.Add(1)
+	defer w.count.busy.Add(-1)
 
 	c, _ := w.calls.Get().(*call)
 	if c == nil {
 		c = new(call)
 	}
 	c.req.Request = r
-	err := w.attempts(c, rw, reply)
+	err := w.request(c, rw, reply)
 	c.req.Request = nil
 	w.calls.Put(c)
 	if err != nil {
@@ -75,19 +74,43 @@ func (w *worker) serve(r *connector.Request, rw connector.ResponseWriter, reply 
 	return nil
 }
 
-// attempts sends the request until it is answered or may not be sent again.
-func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Duration) *connector.Error {
+// request makes the packets of a request and finds it a place among the
+// connections. In this order: a client that is slow to send its body must not
+// keep others from a bounded pool, and one whose request can't be sent needs
+// no connection.
+func (w *worker) request(c *call, rw connector.ResponseWriter, reply time.Duration) *connector.Error {
+	if w.cfg.Port == 0 {
+		return &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
+	}
 	c.req.Secret = w.cfg.Secret
 	if err := c.fwd.Encode(&c.req, w.cfg.MaxPacketSize); err != nil {
 		return w.encodeError(err)
 	}
+	w.sweep()
+	if err := w.pool.enter(); err != nil {
+		return &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
+	}
+	defer w.pool.leave()
+	return w.attempts(c, rw, reply)
+}
+
+// errPortZero says that a worker is there to be never contacted.
+var errPortZero = errors.New("port is 0: this worker is never contacted")
+
+// address is the back end as the file names it.
+func (w *worker) address() string {
+	return net.JoinHostPort(w.cfg.Host, strconv.Itoa(w.cfg.Port))
+}
+
+// attempts sends the request until it is answered or may not be sent again.
+func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Duration) *connector.Error {
 	limits := ajp.Timeouts{Reply: reply, Socket: w.cfg.SocketTimeout, Write: w.write}
-	stale := false
+	stale, fresh := false, false
 	for try := 1; ; {
-		conn, fail := w.connection()
+		conn, fail := w.connection(fresh)
+		fresh = false
 		if fail == nil {
-			err := conn.Exchange(&c.fwd, rw, limits)
-			w.after(conn)
+			err := w.exchange(conn, c, rw, limits)
 			if err == nil {
 				return nil
 			}
@@ -105,9 +128,11 @@ func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Durat
 			}
 			if v.stale {
 				// What else lies in the pool is as old: a restarted container
-				// has dropped all of it.
+				// has dropped all of it. The retry needs a connection that
+				// can't have been lost in the same way, and opens it now that
+				// none is idle, which is what keeps a bounded pool bounded.
 				w.pool.drop()
-				stale = true
+				stale, fresh = true, true
 				w.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
 					Msg("idle connection was lost, sending the request on a new one")
 				continue
@@ -125,6 +150,21 @@ func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Durat
 	}
 }
 
+// exchange sends the request on conn and passes the answer on. Whatever comes
+// of it, even a panic of rw, conn is given back or closed.
+func (w *worker) exchange(conn *pooled, c *call, rw connector.ResponseWriter, limits ajp.Timeouts) error {
+	returned := false
+	defer func() {
+		if !returned {
+			w.pool.close(conn, closedError)
+		}
+	}()
+	err := conn.Exchange(&c.fwd, rw, limits)
+	returned = true
+	w.after(conn, err)
+	return err
+}
+
 func (w *worker) encodeError(err error) *connector.Error {
 	e := &connector.Error{Worker: w.name, Op: "make request packet", Client: true, Status: 413, Err: err}
 	var ce *connector.ClientError
@@ -134,21 +174,16 @@ func (w *worker) encodeError(err error) *connector.Error {
 	return e
 }
 
-// connection returns a connection fit for a request: an idle one, or a new one.
-func (w *worker) connection() (*pooled, *connector.Error) {
-	for {
-		c := w.pool.take(time.Now())
-		if c == nil {
-			break
-		}
-		if w.cfg.PrepostTimeout <= 0 {
+// connection returns a connection fit for a request: an idle one, unless it has
+// to be fresh, or a new one.
+func (w *worker) connection(fresh bool) (*pooled, *connector.Error) {
+	if !fresh {
+		if c := w.idle(); c != nil {
+			w.count.hits.Add(1)
 			return c, nil
 		}
-		if err := c.CPing(w.cfg.PrepostTimeout); err == nil {
-			return c, nil
-		}
-		w.pool.close(c, closedPing)
 	}
+	w.count.misses.Add(1)
 	c, err := w.open()
 	if err != nil {
 		return nil, err
@@ -167,16 +202,45 @@ func (w *worker) connection() (*pooled, *connector.Error) {
 	return c, nil
 }
 
-// open connects to the first address that takes it.
-func (w *worker) open() (*pooled, *connector.Error) {
-	addrs, err := w.resolver.addresses(time.Now())
-	fail := &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "resolve", Status: 503, Recoverable: true, Err: err}
-	if err != nil {
-		return nil, fail
+// idle returns an idle connection that is fit for a request, or nil.
+func (w *worker) idle() *pooled {
+	for {
+		c := w.pool.take(w.now())
+		if c == nil || w.cfg.PrepostTimeout <= 0 {
+			return c
+		}
+		start := time.Now()
+		if c.CPing(w.cfg.PrepostTimeout) == nil {
+			return c
+		}
+		w.pool.close(c, closedPing)
+		if time.Since(start) >= w.cfg.PrepostTimeout {
+			// Packets vanish on the way, or the container stands still. The
+			// others have been idle for longer; asking them one by one would
+			// cost the user the same wait for each.
+			w.pool.drop()
+		}
 	}
-	fail.Op = "connect"
-	for _, a := range addrs {
-		nc, err := w.dial(a, w.dialOpts)
+}
+
+// open connects to the first address that takes it. All of them together have
+// the time of one connect.
+func (w *worker) open() (*pooled, *connector.Error) {
+	addrs, err := w.resolver.addresses(w.now())
+	if err != nil {
+		return nil, &connector.Error{Worker: w.name, Addr: w.address(), Op: "resolve", Status: 503, Recoverable: true, Err: err}
+	}
+	fail := &connector.Error{Worker: w.name, Op: "connect", Status: 503, Recoverable: true}
+	opts, end := w.dialOpts, time.Now().Add(w.dialOpts.Timeout)
+	for i, a := range addrs {
+		if i > 0 {
+			opts.Timeout = time.Until(end)
+		}
+		if opts.Timeout <= 0 {
+			break
+		}
+		opts.Timeout /= time.Duration(len(addrs) - i)
+		nc, err := w.dial(a, opts)
 		if err == nil {
 			w.count.opened.Add(1)
 			return &pooled{Conn: ajp.NewConn(nc, w.cfg.MaxPacketSize), addr: a.String()}, nil
@@ -187,25 +251,33 @@ func (w *worker) open() (*pooled, *connector.Error) {
 	return nil, fail
 }
 
-// after gives a connection back, or closes it.
-func (w *worker) after(c *pooled) {
-	switch c.State() {
-	case ajp.Idle:
+// after gives a connection back, or closes it; err is what the exchange
+// returned.
+func (w *worker) after(c *pooled, err error) {
+	refusal := c.Refused() && c.Status() == 403
+	if refusal {
+		w.hint(c)
+	} else if c.Status() != 0 && !w.answered.Load() {
 		w.answered.Store(true)
-		w.pool.give(c, time.Now())
-	default:
-		why := closedError
-		if c.Refused() {
-			why = closedReuse
-			w.hint(c)
-		}
-		w.pool.close(c, why)
 	}
+	if c.State() == ajp.Idle {
+		w.pool.give(c, w.now())
+		return
+	}
+	why := closedError
+	var ee *ajp.ExchangeError
+	switch {
+	case c.Refused():
+		why = closedReuse
+	case errors.As(err, &ee) && ee.Cause == ajp.CauseClient:
+		why = closedClient
+	}
+	w.pool.close(c, why)
 }
 
 // hint tells once what a container's silent refusals most likely mean.
 func (w *worker) hint(c *pooled) {
-	if c.Status() != 403 || w.answered.Load() || w.hinted.Swap(true) {
+	if w.answered.Load() || w.hinted.Swap(true) {
 		return
 	}
 	w.log.Warn().Str("worker", w.name).Str("address", c.addr).
@@ -217,7 +289,7 @@ func (w *worker) sweep() {
 	if w.maintain <= 0 || w.pool.mode != ModePool || w.pool.timeout <= 0 {
 		return
 	}
-	now := time.Now()
+	now := w.now()
 	due := w.nextSweep.Load()
 	if now.UnixNano() < due || !w.nextSweep.CompareAndSwap(due, now.Add(w.maintain).UnixNano()) {
 		return
