@@ -42,7 +42,7 @@ if [[ -n ${BACK_PORT:-} ]]; then
 else
 	(cd "$here/.." && CGO_ENABLED=0 go build -buildvcs=false -o "$work/ajpback" ./cmd/jkd/internal/demo/ajpback) || die "cannot build the back end"
 	free_port back_port
-	"$work/ajpback" -addr "127.0.0.1:$back_port" >"$work/ajpback.out" 2>&1 &
+	"$work/ajpback" -listen "127.0.0.1:$back_port" >"$work/ajpback.out" 2>&1 &
 	pids+=($!)
 fi
 
