@@ -71,7 +71,9 @@ func New(c Config) (mpm.Module, error) {
 		StartServers:    c.StartServers,
 		// One thread of Go code, and a heap that is collected early: there
 		// may be hundreds of these.
-		Environ: []string{"GOMAXPROCS=1", "GOGC=50"},
+		// One processor for one goroutine; a small heap; and no signals to a
+		// goroutine that seems to run for long while it only waits unseen.
+		Environ: []string{"GOMAXPROCS=1", "GOGC=50", "GODEBUG=asyncpreemptoff=1"},
 		Plan:    func(v mpm.View) mpm.Plan { return plan(c, v) },
 		Run:     func(ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode { return run(c, ch, h) },
 	}, nil

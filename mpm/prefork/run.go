@@ -26,6 +26,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		return mpm.ExitSick
 	}
 	defer acc.Close()
+	acc.Optimistic = true // this goroutine is all there is
 
 	slot := ch.Slot(0)
 	var backoff mpm.AcceptBackoff

@@ -3,6 +3,8 @@
 package sock
 
 import (
+	"time"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -13,6 +15,11 @@ type Acceptor struct {
 	listeners []int
 	wake      *Wake
 	next      int // the listener to try first
+	// Optimistic makes Accept wait unseen by the scheduler at first, as
+	// [Blocking] does: for a process that has nothing else to run. Set it
+	// before the first Accept.
+	Optimistic bool
+	hot        bool // the last wait was a short one
 	poller
 }
 
@@ -35,7 +42,7 @@ func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
 // or memory is.
 func (a *Acceptor) Accept() (int, unix.Sockaddr, error) {
 	for {
-		woken, err := a.poller.wait()
+		woken, err := a.wait()
 		if err != nil {
 			return -1, nil, err
 		}
@@ -59,6 +66,22 @@ func (a *Acceptor) Accept() (int, unix.Sockaddr, error) {
 			return -1, nil, ErrWoken
 		}
 	}
+}
+
+// wait waits for a listener or the wake descriptor. A child that has just been
+// busy expects the next connection soon; one that has waited in vain goes to
+// sleep properly, and the first connection finds it there.
+func (a *Acceptor) wait() (woken bool, err error) {
+	if a.Optimistic && a.hot {
+		ready, woken, err := a.poller.waitUnseen(optimistic)
+		if ready || err != nil {
+			return woken, err
+		}
+	}
+	start := time.Now()
+	woken, err = a.poller.wait()
+	a.hot = time.Since(start) < optimistic
+	return woken, err
 }
 
 // transient are the accept errors that concern one connection only, which is

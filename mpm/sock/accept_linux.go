@@ -1,6 +1,11 @@
 package sock
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
 
 // poller is an epoll instance of this process alone. EPOLLEXCLUSIVE makes the
 // kernel wake one of the processes that wait for a connection instead of all.
@@ -37,12 +42,29 @@ func (p *poller) wait() (woken bool, err error) {
 	if err == unix.EINTR {
 		return false, nil
 	}
+	return p.woken(n), err
+}
+
+// waitUnseen is wait that the scheduler isn't told of, for a limited time.
+func (p *poller) waitUnseen(limit time.Duration) (ready, woken bool, err error) {
+	n, _, e := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.epfd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(limit.Milliseconds()), 0, 0)
+	switch {
+	case e == unix.EINTR:
+		return false, false, nil
+	case e != 0:
+		return false, false, e
+	}
+	return n > 0, p.woken(int(n)), nil
+}
+
+// woken looks for the wake descriptor among n events.
+func (p *poller) woken(n int) bool {
 	for _, e := range p.events[:max(n, 0)] {
 		if int(e.Fd) == p.wakeFD {
-			woken = true
+			return true
 		}
 	}
-	return woken, err
+	return false
 }
 
 func (p *poller) close() error { return unix.Close(p.epfd) }

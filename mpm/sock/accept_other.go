@@ -2,7 +2,11 @@
 
 package sock
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // poller is poll(2): all waiting processes wake for each connection and all
 // but one find nothing. kqueue has no exclusive wake-up between processes
@@ -30,6 +34,15 @@ func (p *poller) wait() (woken bool, err error) {
 		return false, err
 	}
 	return p.wake >= 0 && p.fds[p.wake].Revents != 0, nil
+}
+
+// waitUnseen is wait that the scheduler isn't told of, for a limited time.
+func (p *poller) waitUnseen(limit time.Duration) (ready, woken bool, err error) {
+	n, err := rawPoll(p.fds, limit)
+	if err == unix.EAGAIN {
+		return false, false, nil
+	}
+	return n > 0, n > 0 && p.wake >= 0 && p.fds[p.wake].Revents != 0, err
 }
 
 func (p *poller) close() error { return nil }

@@ -11,12 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// optimistic is how long a read or write waits in the kernel unseen by the Go
-// scheduler. A back end on the same machine answers well within it; garbage
-// collection and signals, which have to wait for it to pass, are not delayed
-// noticeably. It must stay below the 10 ms after which the runtime sends a
-// preemption signal.
-const optimistic = 5 * time.Millisecond
+// optimistic is how long a wait goes unseen by the Go scheduler. Every wait
+// that it does see costs some two hundred microseconds of processor time
+// afterwards, because the runtime's monitor thread then naps in steps of 20 us
+// until it has convinced itself that nothing happens; a wait that it does not
+// see costs a wake-up of the monitor each 10 ms. So it pays to wait unseen for
+// about as long as those come to the same, and then to give up. Nothing else
+// in the process wants to run meanwhile: a signal that ends it is handled on
+// the spot, and garbage is collected by the goroutine that makes it.
+const optimistic = 100 * time.Millisecond
 
 // Blocking is a connection for a process that serves one connection at a time
 // on a locked thread. Its descriptor is in blocking mode with short kernel
@@ -48,33 +51,43 @@ func (c *Blocking) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	return c.read(p, c.rd, false)
+	near := !c.rd.IsZero() && time.Until(c.rd) < 2*optimistic
+	return c.read(p, c.rd, near, false)
 }
 
 // ReadIdle implements [Conn].
 func (c *Blocking) ReadIdle(p []byte, timeout time.Duration) (int, error) {
 	now := time.Now()
 	deadline := now.Add(timeout)
-	// A client that took its time before its last request will do so again.
-	// Then waiting visibly from the start is cheaper: after each visible wait
-	// the runtime's monitor thread wakes often for as long as the process
-	// seems busy, and an optimistic wait looks busy. A process that is leaving
-	// doesn't begin an optimistic wait either, and a short timeout isn't
-	// stretched by one.
-	if c.slow || timeout < 2*optimistic || c.wake.Woken() {
+	// A client that took its time before its last request will do so again:
+	// then the optimistic wait is wasted. A process that is leaving doesn't
+	// begin one either.
+	if c.slow || c.wake.Woken() {
 		if err := c.wait(unix.POLLIN, deadline, true); err != nil {
 			return 0, err
 		}
 	}
-	n, err := c.read(p, deadline, true)
+	n, err := c.read(p, deadline, timeout < 2*optimistic, true)
 	c.slow = time.Since(now) > optimistic
 	return n, err
 }
 
-// read reads as soon as there is something.
-func (c *Blocking) read(p []byte, deadline time.Time, idle bool) (int, error) {
+// read reads as soon as there is something. near tells that the deadline is
+// so close that the kernel's time-out could stretch it.
+func (c *Blocking) read(p []byte, deadline time.Time, near, idle bool) (int, error) {
 	for {
-		n, err := rawRead(c.fd, p)
+		var n int
+		var err error
+		if near {
+			if n, err = rawRecv(c.fd, p); err == unix.EAGAIN {
+				err = c.waitUnseen(deadline)
+				if err == nil {
+					continue
+				}
+			}
+		} else {
+			n, err = rawRead(c.fd, p)
+		}
 		switch {
 		case err == unix.EAGAIN:
 			if err := c.wait(unix.POLLIN, deadline, idle); err != nil {
@@ -88,6 +101,20 @@ func (c *Blocking) read(p []byte, deadline time.Time, idle bool) (int, error) {
 			return n, nil
 		}
 	}
+}
+
+// waitUnseen waits for something to read, unseen by the scheduler, until the
+// deadline or for the optimistic time. EAGAIN means that nothing came.
+func (c *Blocking) waitUnseen(deadline time.Time) error {
+	left := min(time.Until(deadline), optimistic)
+	if left <= 0 {
+		return unix.EAGAIN
+	}
+	p := [1]unix.PollFd{{Fd: int32(c.fd), Events: unix.POLLIN}}
+	if n, err := rawPoll(p[:], left); err != nil || n == 0 {
+		return unix.EAGAIN
+	}
+	return nil
 }
 
 // Write implements net.Conn.

@@ -4,6 +4,7 @@ package sock
 
 import (
 	"net"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -40,43 +41,48 @@ func advance(iov []unix.Iovec, n int) []unix.Iovec {
 }
 
 // The following are system calls the scheduler isn't told of. They must not
-// wait for long: the descriptor is non-blocking, or has a short kernel
-// time-out. Interrupted calls are repeated.
+// wait for long: the descriptor is non-blocking, or has a kernel time-out, or
+// the call has one. A call that was interrupted counts as one that found
+// nothing (EAGAIN): the caller looks at the clock before it tries again.
+
+func again(e syscall.Errno) error {
+	if e == unix.EINTR {
+		return unix.EAGAIN
+	}
+	return e
+}
 
 func rawRead(fd int, p []byte) (int, error) {
-	for {
-		n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
-		if e == 0 {
-			return int(n), nil
-		}
-		if e != unix.EINTR {
-			return 0, e
-		}
+	n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+	if e != 0 {
+		return 0, again(e)
 	}
+	return int(n), nil
+}
+
+// rawRecv reads without waiting, whatever the mode of the descriptor.
+func rawRecv(fd int, p []byte) (int, error) {
+	n, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), unix.MSG_DONTWAIT, 0, 0)
+	if e != 0 {
+		return 0, again(e)
+	}
+	return int(n), nil
 }
 
 func rawWrite(fd int, p []byte) (int, error) {
-	for {
-		n, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
-		if e == 0 {
-			return int(n), nil
-		}
-		if e != unix.EINTR {
-			return 0, e
-		}
+	n, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+	if e != 0 {
+		return 0, again(e)
 	}
+	return int(n), nil
 }
 
 func rawWritev(fd int, iov []unix.Iovec) (int, error) {
-	for {
-		n, _, e := unix.RawSyscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov[0])), uintptr(min(len(iov), maxIovecs)))
-		if e == 0 {
-			return int(n), nil
-		}
-		if e != unix.EINTR {
-			return 0, e
-		}
+	n, _, e := unix.RawSyscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov[0])), uintptr(min(len(iov), maxIovecs)))
+	if e != 0 {
+		return 0, again(e)
 	}
+	return int(n), nil
 }
 
 // peek tells whether a read would return at once. It never waits, so the
