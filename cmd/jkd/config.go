@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,42 +14,35 @@ import (
 // loaded is a configuration that may be run.
 type loaded struct {
 	cfg      *conf.Config
-	jk       *jk.Setup // nil without [connector.jk]
+	jk       *jk.Setup // nil without [connector.jk], or with faults
 	warnings []conf.Warning
 }
 
 // loadConfig reads and checks everything that can be checked without side
-// effects. Its error is all that is wrong, one fault a line.
+// effects. Its error is all that is wrong in all files, one fault a line.
 func loadConfig(f flags) (loaded, error) {
 	cfg, warnings, err := conf.Load(f.config, conf.Options{MPM: f.mpm})
 	l := loaded{cfg: cfg, warnings: warnings}
-	if err != nil {
+	if cfg == nil {
 		return l, err
 	}
-	if err := l.check(); err != nil {
-		return l, err
-	}
-	return l, nil
+	return l, errors.Join(err, l.check())
 }
 
-// check looks at what the sections mean together.
+// check looks at what the sections mean together, and at the files they name.
 func (l *loaded) check() error {
-	setup, warnings, err := jkSetup(l.cfg)
-	l.warnings = append(l.warnings, warnings...)
-	if err != nil {
-		return err
-	}
-	l.jk = setup
-	if _, err := newModule(l.cfg); err != nil {
-		return err
-	}
-	if _, err := accessLogFormat(l.cfg); err != nil {
-		return err
-	}
-	if l.jk == nil {
+	var errs []error
+	if l.cfg.Jk == nil {
 		l.warnings = append(l.warnings, conf.Warning{File: l.cfg.Path, Msg: "there is no [connector.jk]: every request will be answered with 404"})
+	} else {
+		setup, warnings, err := jk.Load(l.cfg)
+		l.jk, l.warnings = setup, append(l.warnings, warnings...)
+		errs = append(errs, err)
 	}
-	return nil
+	_, err := newModule(l.cfg)
+	errs = append(errs, err)
+	_, err = accessLogFormat(l.cfg)
+	return errors.Join(append(errs, err)...)
 }
 
 // testConfig is jkd -t.

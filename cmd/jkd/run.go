@@ -128,6 +128,12 @@ func openErrorLog(s *conf.ServerConfig, foreground bool) (*os.File, error) {
 // refused, because the master may be the superuser and the directory may not
 // be his.
 func openLog(path string) (*os.File, error) {
+	switch path {
+	case "/dev/stderr":
+		return os.Stderr, nil
+	case "/dev/stdout":
+		return os.Stdout, nil
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}

@@ -54,14 +54,6 @@ func newModule(c *conf.Config) (mpm.Module, error) {
 	})
 }
 
-// jkSetup reads what [connector.jk] names; nil without that section.
-func jkSetup(c *conf.Config) (*jk.Setup, []conf.Warning, error) {
-	if c.Jk == nil {
-		return nil, nil, nil
-	}
-	return jk.Load(c)
-}
-
 // buildChild makes what a child runs from the master's snapshot.
 func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, error) {
 	fail := func(err error) (mpm.Module, mpm.ConnHandler, error) {
@@ -80,18 +72,17 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	c.Logger = log
 
 	var connectors []connector.Connector
-	setup, _, err := jkSetup(cfg)
-	if err != nil {
-		return fail(err)
-	}
-	if setup != nil {
-		j := jk.New(setup, jk.Options{
+	if cfg.Jk != nil {
+		setup, _, err := jk.Load(cfg)
+		if err != nil {
+			return fail(err)
+		}
+		connectors = append(connectors, jk.New(setup, jk.Options{
 			Threads:      module.ThreadsPerChild,
 			Dial:         dialer(cfg.Server.MPM),
 			WriteTimeout: cfg.Server.TimeOut,
 			Logger:       log,
-		})
-		connectors = append(connectors, j)
+		}))
 	}
 	s := cfg.Server
 	o := httpd.Options{
