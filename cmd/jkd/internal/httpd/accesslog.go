@@ -97,6 +97,8 @@ func appendEscaped(b, s []byte) []byte {
 		switch {
 		case c == '"' || c == '\\':
 			b = append(b, '\\', c)
+		case c == '\t':
+			b = append(b, '\\', 't')
 		case c < ' ' || c >= 0x7f:
 			b = append(b, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
 		default:

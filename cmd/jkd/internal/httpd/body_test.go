@@ -225,13 +225,14 @@ func TestSlowHead(t *testing.T) {
 // TestPatientUpload takes longer than TimeOut in all, but never waits as long.
 func TestPatientUpload(t *testing.T) {
 	kinds(t, func(t *testing.T, kind string) {
+		t.Parallel()
 		o := defaults()
-		o.TimeOut = time.Second
+		o.TimeOut = 2 * time.Second
 		s := start(t, kind, o, echo)
 		c := s.dial()
 		c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n")
 		for range 6 {
-			time.Sleep(250 * time.Millisecond)
+			time.Sleep(400 * time.Millisecond)
 			c.send("a")
 		}
 		c.want(200)
@@ -402,6 +403,7 @@ func TestUnreadUpload(t *testing.T) {
 // not at all: the connection ends nevertheless.
 func TestLingerIsBounded(t *testing.T) {
 	kinds(t, func(t *testing.T, kind string) {
+		t.Parallel()
 		for _, pause := range []time.Duration{time.Millisecond, patience} {
 			s := start(t, kind, defaults(), hello)
 			c := s.dial()

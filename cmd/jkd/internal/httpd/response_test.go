@@ -541,8 +541,9 @@ func TestSlowReader(t *testing.T) {
 func TestPatientReader(t *testing.T) {
 	for _, pieces := range []int{1, 3} {
 		kinds(t, func(t *testing.T, kind string) {
+			t.Parallel()
 			o := defaults()
-			o.TimeOut = 500 * time.Millisecond
+			o.TimeOut = 2 * time.Second
 			page := make([]byte, 24<<20)
 			for i := range page {
 				page[i] = byte(i >> 3)
@@ -565,8 +566,8 @@ func TestPatientReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got bytes.Buffer
-			for range 12 {
-				time.Sleep(100 * time.Millisecond)
+			for range 16 {
+				time.Sleep(150 * time.Millisecond)
 				if _, err := io.CopyN(&got, res.Body, 1<<20); err != nil {
 					t.Fatalf("after %d bytes: %v", got.Len(), err)
 				}

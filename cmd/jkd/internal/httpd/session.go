@@ -299,11 +299,10 @@ func (ss *session) refuse(r refusal, start time.Time) bool {
 	x := &ss.x
 	method, target := []byte("-"), []byte("-")
 	if ss.h.seen && len(x.raw) == 0 {
-		if b, _ := ss.in.br.Peek(min(ss.in.br.Buffered(), ss.h.target.to)); len(b) == ss.h.target.to {
-			x.raw = append(x.raw, b...)
-		}
+		b, _ := ss.in.br.Peek(ss.h.proto.to) // the request line is there
+		x.raw = append(x.raw, b...)
 	}
-	if ss.h.seen && len(x.raw) >= ss.h.target.to {
+	if ss.h.seen && len(x.raw) >= ss.h.proto.to {
 		method, target = ss.h.method.of(x.raw), ss.h.target.of(x.raw)
 	}
 	x.Method, x.Protocol, x.Fields = method, nil, x.Fields[:0]
@@ -390,11 +389,8 @@ func (ss *session) log(start, end time.Time) {
 		return
 	}
 	raw, target, proto := ss.x.raw, span{}, span{}
-	if ss.h.seen && len(raw) >= ss.h.target.to {
-		target = ss.h.target
-		if len(raw) >= ss.h.proto.to {
-			proto = ss.h.proto
-		}
+	if ss.h.seen && len(raw) >= ss.h.proto.to {
+		target, proto = ss.h.target, ss.h.proto
 	}
 	ss.logLine = ss.s.o.AccessLog.append(ss.logLine[:0], &entry{
 		remote: ss.x.RemoteAddr, method: ss.x.Method, target: target.of(raw), proto: proto.of(raw),
