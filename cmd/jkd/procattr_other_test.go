@@ -4,4 +4,4 @@ package main_test
 
 import "syscall"
 
-func sysProcAttr() *syscall.SysProcAttr { return nil }
+func sysProcAttr() *syscall.SysProcAttr { return new(syscall.SysProcAttr) }
