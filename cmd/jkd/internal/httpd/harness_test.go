@@ -406,6 +406,8 @@ func eventually(t testing.TB, what string, ok func() bool) {
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
 
+func newSizedReader(b []byte) *bufio.Reader { return bufio.NewReaderSize(bytes.NewReader(b), len(b)+4096) }
+
 func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
 
 func itoa(n int) string { return strconv.Itoa(n) }
