@@ -71,8 +71,8 @@ scripts:
 	else echo "make scripts: no shellcheck here"; fi
 
 fuzz:
-	@$(GO) test -list '^Fuzz' ./... | \
-	awk '/^Fuzz/ { f = f " " $$1 } /^ok/ { n = split(f, a, " "); for (i = 1; i <= n; i++) print $$2, a[i]; f = "" } /^FAIL/ { exit 1 }' | \
+	@list=$$($(GO) test -list "^Fuzz" ./...) || { echo "$$list"; exit 1; }; \
+	echo "$$list" | awk '/^Fuzz/ { f = f " " $$1 } /^ok/ { n = split(f, a, " "); for (i = 1; i <= n; i++) print $$2, a[i]; f = "" }' | \
 	while read -r pkg name; do \
 		echo "== $$pkg $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
