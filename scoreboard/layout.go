@@ -27,9 +27,9 @@ const (
 	MaxSlots       = 1 << 20
 )
 
-// Header: written by New, then never.
+// Header: written by New, later only by Restore.
 const (
-	headerMagic       = 0 // last word that New writes
+	headerMagic       = 0 // written last
 	headerVersion     = 1
 	headerBuildID     = 2
 	headerGeneration  = 3
@@ -40,7 +40,7 @@ const (
 	headerWorkerSize  = 8 // of a worker record, in bytes
 	headerStartTime   = 9 // Unix ns; Apache's restart_time
 
-	headerWords = line / wordSize
+	headerLength = line / wordSize
 )
 
 // Global record: written by the master.
@@ -51,7 +51,7 @@ const (
 	globalCPUChildrenUser   = 3 // µs, of the children it has waited for
 	globalCPUChildrenSystem = 4
 
-	globalWords = line / wordSize
+	globalLength = line / wordSize
 )
 
 // Process record: one line for the master's words, one for the child's.
@@ -67,7 +67,7 @@ const (
 	processCPUUser      = 19 // µs
 	processCPUSystem    = 20
 
-	processWords = 2 * line / wordSize
+	processLength = 2 * line / wordSize
 )
 
 // Worker record: written by the child's thread, and by the master before there
@@ -100,8 +100,8 @@ const (
 	workerClientWords   = 6
 	workerProtocolWords = 2
 
-	workerText  = workerVHost // from here on, all is text
-	workerWords = 2 * line / wordSize
+	workerText   = workerVHost // from here on, all is text
+	workerLength = 2 * line / wordSize
 )
 
 // Bytes of text a worker record can hold; longer text is cut.
@@ -114,17 +114,17 @@ const (
 
 // The records as they lie in memory.
 type (
-	header        [headerWords]atomic.Uint64
-	globalRecord  [globalWords]atomic.Uint64
-	processRecord [processWords]atomic.Uint64
-	workerRecord  [workerWords]atomic.Uint64
+	header        [headerLength]atomic.Uint64
+	globalRecord  [globalLength]atomic.Uint64
+	processRecord [processLength]atomic.Uint64
+	workerRecord  [workerLength]atomic.Uint64
 )
 
 const (
-	globalOffset  = headerWords * wordSize
-	processOffset = globalOffset + globalWords*wordSize
-	processSize   = processWords * wordSize
-	workerSize    = workerWords * wordSize
+	globalOffset  = headerLength * wordSize
+	processOffset = globalOffset + globalLength*wordSize
+	processSize   = processLength * wordSize
+	workerSize    = workerLength * wordSize
 )
 
 // Layout says how many records there are. The zero value is not valid.

@@ -2,26 +2,43 @@ package scoreboard
 
 // Reclaim frees the records of a child that is gone, whatever it left in them.
 // The master calls it after it has waited for the child, when it is the only
-// writer; it may be called again. All slots become Dead and what the child and
-// its last connection counted becomes zero, while the slot's totals and its
-// last request stay; sequences that an interrupted update left odd become
-// even; the process record has no pid, is not quiescing, and has used no
-// processor time. It panics when server is out of range.
+// writer; it may be called again. It panics when server is out of range.
+//
+// All slots become Dead. What the child and its last connection counted becomes
+// zero; the slot's totals and its last request stay. An update that the child's
+// death interrupted is closed: the sequence becomes even, and the texts, which
+// may mix two requests, are emptied. (The totals may lack the bytes of the
+// request that was just being counted.) The process record has no pid, is not
+// quiescing and has used no processor time.
+//
+// Handles of the slots that were taken before must not be used any more.
 func (b *Scoreboard) Reclaim(server int) {
 	b.checkServer(server)
 	first := server * b.layout.ThreadLimit
 	for i := first; i < first+b.layout.ThreadLimit; i++ {
-		r := b.worker(i)
-		s := begin(&r[workerSeq])
-		access, bytes := r[workerAccessCount].Load(), r[workerBytesServed].Load()
-		r[workerMyAccessBase].Store(access)
-		r[workerConnBase].Store(access)
-		r[workerMyBytesBase].Store(bytes)
-		r[workerConnByteBase].Store(bytes)
-		end(&r[workerSeq], s)
-		r[workerStatus].Store(uint64(Dead))
+		reclaimWorker(b.worker(i))
 	}
-	p := b.process(server)
+	reclaimProcess(b.process(server))
+}
+
+func reclaimWorker(r *workerRecord) {
+	interrupted := r[workerSeq].Load()&1 != 0
+	s := begin(&r[workerSeq])
+	access, served := r[workerAccessCount].Load(), r[workerBytesServed].Load()
+	r[workerMyAccessBase].Store(access)
+	r[workerConnBase].Store(access)
+	r[workerMyBytesBase].Store(served)
+	r[workerConnByteBase].Store(served)
+	if interrupted {
+		for w := workerText; w < workerLength; w++ {
+			r[w].Store(0)
+		}
+	}
+	end(&r[workerSeq], s)
+	r[workerStatus].Store(uint64(Dead))
+}
+
+func reclaimProcess(p *processRecord) {
 	s := begin(&p[processChildSeq])
 	p[processCPUUser].Store(0)
 	p[processCPUSystem].Store(0)

@@ -26,7 +26,8 @@ type Scoreboard struct {
 
 // New formats mem, which must be all zero, hold at least [Size] bytes and begin
 // at an address that is a multiple of 8. Only the creator of the segment calls
-// it, once.
+// it. It writes the header and leaves the records alone: on memory in use it
+// only restores the header, see also [Scoreboard.Restore].
 func New(mem []byte, l Layout, g Global) (*Scoreboard, error) {
 	if err := l.check(); err != nil {
 		return nil, fmt.Errorf("scoreboard: new: %w", err)
@@ -37,20 +38,10 @@ func New(mem []byte, l Layout, g Global) (*Scoreboard, error) {
 	if !aligned(mem) {
 		return nil, fmt.Errorf("scoreboard: new: %w", errAlign)
 	}
-	b := &Scoreboard{mem: mem[:l.size():l.size()], layout: l}
-	h := b.header()
-	h[headerVersion].Store(version)
-	h[headerBuildID].Store(g.BuildID)
-	h[headerGeneration].Store(uint64(g.Generation))
-	h[headerServerLimit].Store(uint64(l.ServerLimit))
-	h[headerThreadLimit].Store(uint64(l.ThreadLimit))
-	h[headerSize].Store(uint64(l.size()))
-	h[headerProcessSize].Store(processSize)
-	h[headerWorkerSize].Store(workerSize)
-	h[headerStartTime].Store(uint64(unixNano(g.StartTime)))
-	b.global = headerGlobal(h)
-	// Last: who attaches by name must not see half a header.
-	h[headerMagic].Store(magic)
+	// The header cannot tell nanoseconds beyond int64 or a zone.
+	g.StartTime = timeOf(uint64(unixNano(g.StartTime)))
+	b := &Scoreboard{mem: mem[:l.size():l.size()], layout: l, global: g}
+	b.writeHeader()
 	return b, nil
 }
 
@@ -76,6 +67,50 @@ func Attach(mem []byte, want *Layout) (*Scoreboard, error) {
 			l.ServerLimit, l.ThreadLimit, want.ServerLimit, want.ThreadLimit)
 	}
 	return &Scoreboard{mem: mem[:l.size():l.size()], layout: l, global: headerGlobal(h)}, nil
+}
+
+// headerWord is one word of the header and its value.
+type headerWord struct {
+	at    int
+	value uint64
+}
+
+// headerWords lists the header in the order of writing. The magic is last: who
+// attaches by name must not see half a header.
+func (b *Scoreboard) headerWords() []headerWord {
+	return []headerWord{
+		{headerVersion, version},
+		{headerBuildID, b.global.BuildID},
+		{headerGeneration, uint64(b.global.Generation)},
+		{headerServerLimit, uint64(b.layout.ServerLimit)},
+		{headerThreadLimit, uint64(b.layout.ThreadLimit)},
+		{headerSize, uint64(b.layout.size())},
+		{headerProcessSize, processSize},
+		{headerWorkerSize, workerSize},
+		{headerStartTime, uint64(unixNano(b.global.StartTime))},
+		{headerMagic, magic},
+	}
+}
+
+func (b *Scoreboard) writeHeader() {
+	h := b.header()
+	for _, w := range b.headerWords() {
+		h[w.at].Store(w.value)
+	}
+}
+
+// Restore writes the header again if it is not what it was when the scoreboard
+// was made or attached, and tells whether it had to. A child can damage it, and
+// those that come later would refuse to attach. The master alone calls it.
+func (b *Scoreboard) Restore() bool {
+	h := b.header()
+	for _, w := range b.headerWords() {
+		if h[w.at].Load() != w.value {
+			b.writeHeader()
+			return true
+		}
+	}
+	return false
 }
 
 func aligned(mem []byte) bool { return uintptr(unsafe.Pointer(&mem[0]))%wordSize == 0 }

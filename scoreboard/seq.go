@@ -1,7 +1,6 @@
 package scoreboard
 
 import (
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -23,33 +22,33 @@ func begin(seq *atomic.Uint64) uint64 {
 // end makes the sequence even.
 func end(seq *atomic.Uint64, s uint64) { seq.Store(s + 1) }
 
-// attempts bounds how often a reader tries for one record; yieldEvery says
-// after how many failures it lets others run (the writer may be a goroutine of
-// this process, or wait for this processor).
-const (
-	attempts   = 64
-	yieldEvery = 8
-)
+// attempts bounds how often a reader tries for one record. An update takes a
+// small part of the time this takes, unless its writer was stopped in the
+// middle; then waiting would not help for long.
+const attempts = 100
 
-// read copies words first..after-1 of a record into dst. It returns false when
-// the copy may be torn: the writer was at work each time, died at work, or
-// wants us to believe so.
+// read copies the words into dst, which is as long. It returns false when the
+// copy may be torn: the writer was at work each time, died at work, or wants us
+// to believe so.
 func read(seq *atomic.Uint64, words []atomic.Uint64, dst []uint64) bool {
-	for i := 1; i <= attempts; i++ {
+	for range attempts {
 		s := seq.Load()
-		if s&1 == 0 || i == attempts {
-			for j := range dst {
-				dst[j] = words[j].Load()
-			}
-			if s&1 == 0 && seq.Load() == s {
-				return true
-			}
+		if s&1 != 0 {
+			continue
 		}
-		if i%yieldEvery == 0 {
-			runtime.Gosched()
+		load(words, dst)
+		if seq.Load() == s {
+			return true
 		}
 	}
+	load(words, dst)
 	return false
+}
+
+func load(words []atomic.Uint64, dst []uint64) {
+	for i := range dst {
+		dst[i] = words[i].Load()
+	}
 }
 
 // micros is d in whole microseconds, negative ones as zero.

@@ -18,7 +18,7 @@ type Slot struct {
 	duration           uint64
 	start              uint64
 	inRequest          bool // between StartRequest and EndRequest
-	text               [workerWords - workerText]uint64
+	text               [workerLength - workerText]uint64
 }
 
 func newSlot(r *workerRecord) *Slot {

@@ -69,10 +69,10 @@ func (c *StatusCounts) Add(o StatusCounts) {
 }
 
 // Idle is the number of slots whose status is [Status.Idle].
-func (c *StatusCounts) Idle() int { return c[Starting] + c[Ready] }
+func (c StatusCounts) Idle() int { return c[Starting] + c[Ready] }
 
 // Active is the number of slots whose status is [Status.Active].
-func (c *StatusCounts) Active() (n int) {
+func (c StatusCounts) Active() (n int) {
 	for s := Ready; s < Graceful; s++ {
 		n += c[s]
 	}

@@ -118,7 +118,7 @@ func (b *Scoreboard) Counts(server int) StatusCounts {
 }
 
 // textSize is what the texts of one worker take in a View.
-const textSize = (workerWords - workerText) * wordSize
+const textSize = (workerLength - workerText) * wordSize
 
 // shape gives v the slices this scoreboard needs. The texts of a worker are
 // slices of one buffer.
@@ -164,7 +164,7 @@ func readProcess(r *processRecord, p *ProcessScore) {
 // readWorker copies a record; its texts go to buf, of textSize bytes.
 func readWorker(r *workerRecord, w *WorkerScore, buf []byte) {
 	const first = workerAccessCount
-	var c [workerWords - first]uint64
+	var c [workerLength - first]uint64
 	ok := read(&r[workerSeq], r[first:], c[:])
 	st, valid := status(r)
 	for i, word := range c[workerText-first:] {
