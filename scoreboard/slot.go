@@ -147,24 +147,35 @@ func (s *Slot) newConnection() {
 // store is what costs here.
 func (s *Slot) setText(first, n int, p []byte) {
 	p = p[:min(len(p), n*wordSize-1)]
-	for i := first; ; i++ {
-		var w uint64
-		if len(p) >= wordSize {
-			w = binary.LittleEndian.Uint64(p)
-		} else {
-			for j, c := range p {
-				w |= uint64(c) << (8 * j)
-			}
-		}
-		if c := &s.text[i-workerText]; *c != w {
-			*c = w
-			s.r[i].Store(w)
+	for i := first - workerText; ; i++ {
+		w := pack(p)
+		if s.text[i] != w {
+			s.text[i] = w
+			s.r[workerText+i].Store(w)
 		}
 		if len(p) < wordSize {
 			return
 		}
 		p = p[wordSize:]
 	}
+}
+
+// pack is the first eight bytes of p, zeros behind its end.
+func pack(p []byte) uint64 {
+	n := len(p)
+	switch {
+	case n >= 8:
+		return binary.LittleEndian.Uint64(p)
+	case n >= 4: // two halves, which may overlap
+		return uint64(binary.LittleEndian.Uint32(p)) |
+			uint64(binary.LittleEndian.Uint32(p[n-4:]))<<(8*(n-4))
+	case n >= 2:
+		return uint64(binary.LittleEndian.Uint16(p)) |
+			uint64(binary.LittleEndian.Uint16(p[n-2:]))<<(8*(n-2))
+	case n == 1:
+		return uint64(p[0])
+	}
+	return 0
 }
 
 // withoutPassword cuts ":password" out of an absolute target

@@ -209,6 +209,19 @@ func TestTextLengths(t *testing.T) {
 	}
 }
 
+func TestPack(t *testing.T) {
+	text := []byte("\x81\x92\xa3\xb4\xc5\xd6\xe7\xf8\x09")
+	for n := range len(text) + 1 {
+		var want uint64
+		for i, c := range text[:min(n, wordSize)] {
+			want |= uint64(c) << (8 * i)
+		}
+		if got := pack(text[:n]); got != want {
+			t.Errorf("%d bytes: %#x, want %#x", n, got, want)
+		}
+	}
+}
+
 // A zero byte ends a text; nothing of an older, longer text shows behind it.
 func TestTextZeroByte(t *testing.T) {
 	b := mustNew(t, testLayout)
