@@ -133,24 +133,27 @@ func TestSnapshotWhileProcessWrites(t *testing.T) {
 		return v.Worker(2, 0).AccessCount > 0 && v.Worker(2, 1).AccessCount > 0 && v.Worker(2, 2).AccessCount > 0
 	})
 	first := v.Worker(2, 0).AccessCount
-	sound, torn := 0, 0
-	for range 5000 {
-		b.Snapshot(&v)
-		for i := range v.Server(2) {
-			n := checkPattern(t, v.Worker(2, i))
-			sound, torn = sound+n, torn+1-n
+	sound, torn, rounds := 0, 0, 0
+	// On one processor the child rests while this process looks, perhaps in the
+	// middle of all its updates: waitFor sleeps in between.
+	waitFor(t, "sound copies", func() bool {
+		for range 100 {
+			b.Snapshot(&v)
+			for i := range v.Server(2) {
+				n := checkPattern(t, v.Worker(2, i))
+				sound, torn = sound+n, torn+1-n
+			}
+			if p := v.Processes[2]; !p.Torn && p.CPUSystem != 1000*p.CPUUser {
+				t.Errorf("mixed processor times: %v, %v", p.CPUUser, p.CPUSystem)
+			}
+			if n := b.Counts(2).Active(); n != 3 {
+				t.Errorf("%d of 3 threads are active", n)
+			}
 		}
-		if p := v.Processes[2]; !p.Torn && p.CPUSystem != 1000*p.CPUUser {
-			t.Errorf("mixed processor times: %v, %v", p.CPUUser, p.CPUSystem)
-		}
-		if n := b.Counts(2).Active(); n != 3 {
-			t.Errorf("%d of 3 threads are active", n)
-		}
-	}
+		rounds++
+		return t.Failed() || rounds >= 50 && sound > 100
+	})
 	waitFor(t, "more requests", func() bool { b.Snapshot(&v); return v.Worker(2, 0).AccessCount > first })
-	if sound == 0 {
-		t.Error("no copy was sound")
-	}
 	t.Logf("%d sound copies, %d marked as torn", sound, torn)
 	kill(t, cmd)
 }

@@ -38,7 +38,7 @@ func (c check) of(t *testing.T, when string, b *Scoreboard, server, thread int) 
 	}
 }
 
-// The life of a slot, as mpm.md tells it: two connections, three requests, the
+// The life of a slot: two connections, three requests, the
 // end of the child, and the next child.
 func TestSlotLife(t *testing.T) {
 	b := mustNew(t, testLayout)

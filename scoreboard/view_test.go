@@ -3,6 +3,7 @@ package scoreboard
 import (
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestCounts(t *testing.T) {
@@ -94,17 +95,17 @@ func TestSnapshotWhileThreadsWrite(t *testing.T) {
 	}
 	var v View
 	sound := 0
-	for range 2000 {
-		b.Snapshot(&v)
-		for i := range v.Server(2) {
-			sound += checkPattern(t, v.Worker(2, i))
+	for round := 0; !t.Failed() && (round < 50 || sound < 100); round++ {
+		for range 40 {
+			b.Snapshot(&v)
+			for i := range v.Server(2) {
+				sound += checkPattern(t, v.Worker(2, i))
+			}
 		}
+		time.Sleep(100 * time.Microsecond) // or, on one processor, the writers stand still
 	}
 	close(stopC)
 	wg.Wait()
-	if sound == 0 {
-		t.Error("no copy was sound")
-	}
 	// Once they rest, every copy is sound.
 	b.Snapshot(&v)
 	for i := range v.Workers {
