@@ -99,14 +99,8 @@ func (s *Supervisor) spawn() bool {
 // repairBoard writes the scoreboard's header again if somebody has damaged it:
 // children check it when they attach.
 func (s *Supervisor) repairBoard() {
-	l := s.o.Board.Layout()
-	mem := s.o.BoardSegment.Bytes()
-	if _, err := scoreboard.Attach(mem, &l); err == nil {
-		return
-	}
-	s.log.Error().Msg("a child has damaged the scoreboard, restoring its header")
-	if _, err := scoreboard.New(mem, l, s.o.Board.Global()); err != nil {
-		s.log.Error().Err(err).Msg("could not restore it")
+	if s.o.Board.Restore() {
+		s.log.Error().Msg("a child had damaged the scoreboard's header, it is restored")
 	}
 }
 
