@@ -193,6 +193,11 @@ func (s *server) ended(kids []int) {
 	if s.err != nil {
 		s.t.Errorf("jkd ended with %v", s.err)
 	}
+	for _, word := range []string{"DATA RACE", "panic:", "fatal error:"} {
+		if strings.Contains(s.out.String()+s.log(), word) {
+			s.t.Errorf("%q in what jkd wrote", word)
+		}
+	}
 	s.gone(kids)
 	if _, err := os.Stat(filepath.Join(s.dir, "jkd.pid")); !errors.Is(err, os.ErrNotExist) {
 		s.t.Errorf("pid file after the end: %v", err)

@@ -43,24 +43,32 @@ func ParseEcho(body string) Echo {
 	return e
 }
 
-// BigBody is the content of /test/big.jsp?bytes=n.
+// BigBody is the content of /test/big.jsp?bytes=n. Byte i is i mod 251: a
+// prime, so that no buffer size can hide a piece that was lost, doubled or
+// swapped.
 func BigBody(n int64) io.Reader { return &bigBody{left: n} }
+
+const period = 251
+
+// pattern is what a big body repeats; long enough to be copied in large pieces
+// from any place within its first period.
+var pattern = func() []byte {
+	p := make([]byte, 257*period)
+	for i := range p {
+		p[i] = byte(i % period)
+	}
+	return p
+}()
 
 type bigBody struct{ at, left int64 }
 
-// Byte i is i mod 251: a prime, so that no buffer size can hide a piece that
-// was lost, doubled or swapped.
 func (b *bigBody) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, io.EOF
 	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
-	}
-	for i := range p {
-		p[i] = byte((b.at + int64(i)) % 251)
-	}
-	b.at += int64(len(p))
-	b.left -= int64(len(p))
-	return len(p), nil
+	p = p[:min(int64(len(p)), b.left)]
+	n := copy(p, pattern[b.at%period:])
+	b.at += int64(n)
+	b.left -= int64(n)
+	return n, nil
 }
