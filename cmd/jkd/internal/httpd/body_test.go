@@ -526,3 +526,23 @@ func TestClosePipelined(t *testing.T) {
 		}
 	})
 }
+
+// trickle always has a byte ready before a wait would become visible, so that
+// its deadline is never looked at.
+type trickle struct{ loop }
+
+func (*trickle) Read(p []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	p[0] = 'a'
+	return 1, nil
+}
+
+func TestLingerEndsUnderATrickle(t *testing.T) {
+	s, _ := newQuickServer(t, nil)
+	ss := newSession(s)
+	ss.conn = &trickle{}
+	ss.in.reset(ss.conn, time.Minute)
+	done := make(chan struct{})
+	go func() { ss.linger(); close(done) }()
+	get(t, done)
+}

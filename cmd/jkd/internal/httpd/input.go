@@ -51,7 +51,15 @@ func (in *input) Read(p []byte) (int, error) {
 	if in.idle {
 		in.idle = false
 		in.until = time.Time{}
-		return in.conn.ReadIdle(p, in.idleTimeout)
+		n, err := in.conn.ReadIdle(p, in.idleTimeout)
+		if n > 0 || err == io.EOF {
+			return n, err
+		}
+		// Time is up or the process is leaving, but what has arrived is served:
+		// the connection's answer promised as much.
+		if ok, e := in.conn.Readable(); !ok || e != nil {
+			return n, err
+		}
 	}
 	if in.timeout > 0 {
 		// A deadline is renewed when a sixteenth of it is used up: setting it

@@ -496,6 +496,27 @@ func TestWoken(t *testing.T) {
 	})
 }
 
+// TestWokenWithRequestWaiting has the next request arrive before the order to
+// leave is seen: it is served.
+func TestWokenWithRequestWaiting(t *testing.T) {
+	kinds(t, func(t *testing.T, kind string) {
+		gate := make(chan struct{})
+		s := start(t, kind, defaults(), func(r *connector.Request, w connector.ResponseWriter) error {
+			<-gate
+			return hello(r, w)
+		})
+		c := s.dial()
+		c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		eventually(t, "request", func() bool { return len(s.worker.requests()) == 1 })
+		c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		s.leave()
+		close(gate)
+		c.want(200)
+		c.want(200)
+		c.ended()
+	})
+}
+
 // big is a worker that sends more than all buffers hold, and reports how its
 // writing ended and after how many bytes.
 func big(ch chan<- error) serveFunc {
