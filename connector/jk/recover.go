@@ -72,11 +72,7 @@ func judge(a attempt) verdict {
 func status(e *ajp.ExchangeError) int {
 	switch e.Cause {
 	case ajp.CauseClient:
-		var ce *connector.ClientError
-		if errors.As(e.Err, &ce) && ce.Status != 0 {
-			return ce.Status
-		}
-		return 400
+		return clientStatus(e.Err)
 	case ajp.CauseTimeout:
 		return 504
 	case ajp.CauseProtocol:
@@ -86,4 +82,14 @@ func status(e *ajp.ExchangeError) int {
 		return 503
 	}
 	return 502
+}
+
+// clientStatus is what a client that failed would be told. It mostly is not
+// there to hear it.
+func clientStatus(err error) int {
+	var ce *connector.ClientError
+	if errors.As(err, &ce) && ce.Status != 0 {
+		return ce.Status
+	}
+	return 400
 }

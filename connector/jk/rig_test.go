@@ -294,6 +294,8 @@ type answer struct {
 	gone   int
 	leaves bool
 	left   func() // called when it leaves
+	// failFinish makes Finish alone fail.
+	failFinish bool
 	// panics names the method that panics.
 	panics string
 }
@@ -302,7 +304,7 @@ func (a *answer) fault(method string) error {
 	if a.panics == method {
 		panic("writer: " + method)
 	}
-	if a.leaves && (a.gone < 0 || method != "Start" && len(a.body)+a.buffered >= a.gone) {
+	if a.leaves && (a.failFinish && method == "Finish" || a.gone < 0 || method != "Start" && len(a.body)+a.buffered >= a.gone) {
 		if a.left != nil {
 			a.left()
 		}

@@ -169,7 +169,7 @@ func (w *worker) encodeError(err error) *connector.Error {
 	e := &connector.Error{Worker: w.name, Op: "make request packet", Client: true, Status: 413, Err: err}
 	var ce *connector.ClientError
 	if errors.As(err, &ce) {
-		e.Op, e.Status = "read request body", ce.Status
+		e.Op, e.Status = "read request body", clientStatus(err)
 	}
 	return e
 }
