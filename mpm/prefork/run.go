@@ -4,7 +4,6 @@ package prefork
 
 import (
 	"errors"
-	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,9 +16,11 @@ import (
 // cpuEvery is how often a child says how much processor time it has used.
 const cpuEvery = time.Second
 
-// run is a child: one goroutine on one thread, no poller, no timers.
+// run is a child: one goroutine, no poller, no timers. It is not locked to its
+// thread: nothing here belongs to a thread, and when the runtime asks a locked
+// goroutine to make room, which it does every 10 ms, two threads have to take
+// turns to find out that nobody wants it.
 func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
-	runtime.LockOSThread()
 	acc, err := sock.NewAcceptor(ch.Listeners, ch.Wake)
 	if err != nil {
 		ch.Logger.Error().Err(err).Msg("could not wait for connections")

@@ -4,7 +4,6 @@ package worker
 
 import (
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -147,8 +146,6 @@ func (s *server) readOrders(ordersC chan<- mpm.Order, doneC <-chan struct{}) {
 
 // accept is the acceptor. It takes a connection only for a thread that waits.
 func (s *server) accept(acc *sock.Acceptor) mpm.ExitCode {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	defer s.queue.close()
 	defer s.ch.CloseListeners()
 	defer acc.Close()
