@@ -222,21 +222,48 @@ func TestSlowHead(t *testing.T) {
 	})
 }
 
-// TestPatientUpload takes longer than TimeOut in all, but never waits as long.
-func TestPatientUpload(t *testing.T) {
-	kinds(t, func(t *testing.T, kind string) {
-		t.Parallel()
-		o := defaults()
-		o.TimeOut = 2 * time.Second
-		s := start(t, kind, o, echo)
-		c := s.dial()
-		c.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n")
-		for range 6 {
-			time.Sleep(400 * time.Millisecond)
-			c.send("a")
+// clocked notes the read deadlines it is given.
+type clocked struct {
+	loop
+	deadlines []time.Time
+}
+
+func (c *clocked) SetReadDeadline(t time.Time) error {
+	c.deadlines = append(c.deadlines, t)
+	return nil
+}
+
+// TestTimeOutIsPerWait has reads happen at several times of one TimeOut: each
+// has nearly all of it.
+func TestTimeOutIsPerWait(t *testing.T) {
+	const timeout = time.Hour
+	c := &clocked{loop: loop{request: []byte("x"), n: 1 << 30}}
+	var in input
+	in.reset(c, timeout)
+	read := func(used time.Duration, deadlines int) {
+		t.Helper()
+		if !in.until.IsZero() {
+			in.until = time.Now().Add(timeout - used) // as if so much had passed
 		}
-		c.want(200)
-	})
+		if _, err := in.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.deadlines) != deadlines {
+			t.Fatalf("%d deadlines were set, want %d", len(c.deadlines), deadlines)
+		}
+		if left := time.Until(in.until); left < timeout*7/8 || left > timeout {
+			t.Fatalf("%v left for a wait", left)
+		}
+	}
+	read(0, 1)
+	read(time.Minute, 1) // not worth it
+	read(timeout/2, 2)
+	read(timeout, 3)
+	in.idle, in.idleTimeout = true, time.Minute
+	if _, err := in.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	read(0, 4) // ReadIdle's own is not in force any more
 }
 
 const expecting = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
@@ -359,7 +386,7 @@ func TestLimitRequestBody(t *testing.T) {
 // TestUnreadUpload has answers come before uploads that nobody wants, from
 // clients that go on sending for a while: they get all of the answer.
 func TestUnreadUpload(t *testing.T) {
-	page := repeat("answer ", 20000)
+	page := repeat("answer ", 5000)
 	for _, tc := range []struct{ name, head string }{
 		{"length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n"},
 		{"close", "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10000000\r\n\r\n"},

@@ -307,7 +307,7 @@ func (c *client) want(status int) answer {
 	return a
 }
 
-// raw reads the head of an answer, unparsed.
+// head reads the head of an answer, unparsed.
 func (c *client) head() string {
 	c.t.Helper()
 	var b strings.Builder
@@ -406,7 +406,9 @@ func eventually(t testing.TB, what string, ok func() bool) {
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
 
-func newSizedReader(b []byte) *bufio.Reader { return bufio.NewReaderSize(bytes.NewReader(b), len(b)+4096) }
+func newSizedReader(b []byte) *bufio.Reader {
+	return bufio.NewReaderSize(bytes.NewReader(b), len(b)+4096)
+}
 
 func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
 

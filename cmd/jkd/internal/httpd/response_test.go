@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -557,46 +559,97 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// TestPatientReader takes one large piece more slowly than TimeOut allows for
-// all of it, but always takes something in time.
+// grudging takes some bytes of every write and lets the rest run into the
+// deadline.
+type grudging struct {
+	oneWrite
+	rnd       *rand.Rand
+	got       []byte
+	deadlines int
+	patience  int // writes until it takes nothing; below 0: for ever
+}
+
+func (c *grudging) take(b []byte) (int, error) {
+	if c.patience == 0 {
+		return 0, &net.OpError{Op: "write", Err: os.ErrDeadlineExceeded}
+	}
+	c.patience--
+	n := min(len(b), 1+c.rnd.IntN(50000))
+	c.got = append(c.got, b[:n]...)
+	if n < len(b) {
+		return n, &net.OpError{Op: "write", Err: os.ErrDeadlineExceeded}
+	}
+	return n, nil
+}
+
+func (c *grudging) Write(p []byte) (int, error) { return c.take(p) }
+func (c *grudging) WriteBuffers(v [][]byte) (int64, error) {
+	n, err := c.take(bytes.Join(v, nil))
+	return int64(n), err
+}
+func (c *grudging) SetWriteDeadline(time.Time) error { c.deadlines++; return nil }
+
+// TestPatientReader has a client take an answer more slowly than TimeOut
+// allows for all of it, but always something in time: it gets all of it.
 func TestPatientReader(t *testing.T) {
-	for _, pieces := range []int{1, 3} {
-		kinds(t, func(t *testing.T, kind string) {
-			t.Parallel()
-			o := defaults()
-			o.TimeOut = 2 * time.Second
-			page := make([]byte, 24<<20)
-			for i := range page {
-				page[i] = byte(i >> 3)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		c := &grudging{rnd: rnd, patience: -1}
+		w := newResponse(c)
+		w.timeout = 1 // each write may need its own
+		w.begin(false, false, true, false)
+		var want []byte
+		if err := w.Start(200, nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + rnd.IntN(4) {
+			p := make([]byte, 1+rnd.IntN(100000)>>rnd.IntN(8))
+			for i := range p {
+				p[i] = byte(rnd.Uint32())
 			}
-			s := start(t, kind, o, func(_ *connector.Request, w connector.ResponseWriter) error {
-				err := w.Start(200, nil)
-				for i := range pieces {
-					err = errors.Join(err, w.Append(page[len(page)*i/pieces:len(page)*(i+1)/pieces]))
-				}
-				if err = errors.Join(err, w.Finish()); err != nil {
-					return serviceError(err)
-				}
-				return nil
-			})
-			c := s.dial()
-			_ = c.SetReadBuffer(64 << 10)
-			c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-			res, err := http.ReadResponse(c.br, nil)
-			if err != nil {
+			want = append(want, p...)
+			if err := w.Append(p); err != nil {
 				t.Fatal(err)
 			}
-			var got bytes.Buffer
-			for range 16 {
-				time.Sleep(150 * time.Millisecond)
-				if _, err := io.CopyN(&got, res.Body, 1<<20); err != nil {
-					t.Fatalf("after %d bytes: %v", got.Len(), err)
+			if rnd.IntN(3) == 0 {
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
 				}
 			}
-			if _, err := io.Copy(&got, res.Body); err != nil || !bytes.Equal(got.Bytes(), page) {
-				t.Errorf("%d of %d bytes, %v", got.Len(), len(page), err)
-			}
-		})
+		}
+		if err := w.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.ReadResponse(newReader(c.got), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(res.Body); err != nil || !bytes.Equal(got, want) || w.out != int64(len(want)) {
+			t.Fatalf("%d of %d bytes, %d counted, %v", len(got), len(want), w.out, err)
+		}
+	}
+}
+
+// TestReaderThatStops takes nothing within TimeOut: that is the end.
+func TestReaderThatStops(t *testing.T) {
+	for _, size := range []int{100, 1 << 20} {
+		c := &grudging{rnd: rand.New(rand.NewPCG(5, 6)), patience: 0}
+		w := newResponse(c)
+		w.begin(false, false, true, false)
+		err := errors.Join(w.Start(200, nil), w.Append(make([]byte, size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ce *connector.ClientError
+		if err := w.Finish(); !errors.As(err, &ce) || ce.Status != 408 {
+			t.Errorf("Finish = %v; want a ClientError with 408", err)
+		}
+		if err := w.Append(nil); !errors.As(err, &ce) {
+			t.Errorf("Append after that = %v", err)
+		}
+		if c.deadlines != 1 {
+			t.Errorf("%d deadlines were set, want 1", c.deadlines)
+		}
 	}
 }
 
