@@ -1,0 +1,5 @@
+//go:build race
+
+package jk
+
+const raceEnabled = true
