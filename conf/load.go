@@ -24,9 +24,9 @@ const MaxFile = 8 << 20
 // Load reads a configuration file and the connector files it names. It returns
 // a usable configuration or [Errors]; the warnings are valid in both cases.
 // The configuration that comes with Errors is nil, or, if none of them is in
-// the syntax or in the connector's section, one whose Jk is complete: nothing
-// may be run with it, but the connector can report its faults too. Nothing is written, created, resolved over the network or listened
-// on.
+// the syntax or about the connector's workers, one whose Jk can be judged:
+// nothing may be run with it, but the connector can report its faults too.
+// Nothing is written, created, resolved over the network or listened on.
 func Load(path string, o Options) (*Config, []Warning, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -76,7 +76,8 @@ type parser struct {
 	cfg  *Config
 	// syntax: there are lines nobody could read.
 	syntax bool
-	// connector: there are faults in the connector's section.
+	// connector: there are faults in what tells the connector of its workers.
+	// What it would say of the rest could follow from these alone.
 	connector bool
 	errs      Errors
 	warnings  []Warning
@@ -86,8 +87,19 @@ type parser struct {
 }
 
 func (p *parser) fail(g given, format string, args ...any) {
-	p.connector = p.connector || g.section == jkSection
+	p.connector = p.connector || g.section == jkSection && needed(g)
 	p.errs = append(p.errs, &Error{File: p.file, Line: g.Line, Key: g.Key, Msg: fmt.Sprintf(format, args...)})
+}
+
+// needed tells whether the connector misses a line of its section: a mount
+// that could not be read is none, and an unsupported directive means nothing,
+// but an unknown name may be any.
+func needed(g given) bool {
+	if g.dir == nil {
+		_, known := unsupported[strings.ToLower(g.Key)]
+		return !known
+	}
+	return g.dir.name != "JkMount" && g.dir.name != "JkUnMount"
 }
 
 func (p *parser) warn(line int, key, format string, args ...any) {
@@ -218,10 +230,11 @@ func (p *parser) has(section, name string) bool {
 func (p *parser) correct() {
 	section := "mpm." + p.cfg.Server.MPM
 	line := func(name string) (string, int) {
+		in := section
 		if name == "KeepAliveTimeout" {
-			section = "server"
+			in = "server"
 		}
-		g := p.first[section+" "+name]
+		g := p.first[in+" "+name]
 		return g.Key, g.Line
 	}
 	for _, f := range p.cfg.correct() {

@@ -186,10 +186,14 @@ func TestMPMOverride(t *testing.T) {
 
 func TestConfigBesideErrors(t *testing.T) {
 	for text, there := range map[string]bool{
-		"Listen = x\n[connector.jk]\nJkMount = /a b\n":           true,
-		"Listen = 1\n[connector.jk]\nJkMount = /a\n":             false,
-		"Listen = 1\n[connector.jk]\nJkMuont = /a b\n":           false,
-		"Listen = 1\nnonsense\n[connector.jk]\nJkMount = /a b\n": false,
+		"Listen = x\n[connector.jk]\nJkMount = /a b\n":                       true,
+		"Listen = 1\n[connector.jk]\nJkMount = /a\nJkMount = /a b\n":         true,
+		"Listen = 1\n[connector.jk]\nJkLogLevel = info\nJkMount = /a b\n":    true,
+		"Listen = 1\n[connector.jk]\nJkUnMount = /a\nJkMount = /a b\n":       true,
+		"Listen = 1\n[connector.jk]\nJkWorkerProperty = x\nJkMount = /a b\n": false,
+		"Listen = 1\n[connector.jk]\nJkWorkersFile = /a/b\nJkMount = /a b\n": false,
+		"Listen = 1\n[connector.jk]\nJkMuont = /a b\n":                       false,
+		"Listen = 1\nnonsense\n[connector.jk]\nJkMount = /a b\n":             false,
 		"Listen = x\n": false,
 		"Listen = 1\n[statsu]\n[connector.jk]\nJkMount = /a b\n": true,
 	} {
@@ -281,6 +285,7 @@ MPM = worker
 ThreadStackSize = 1m
 MaxClients = 100
 MaxRequestWorkers = 150
+StartServers = 0
 `}), "c.conf"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -295,6 +300,7 @@ MaxRequestWorkers = 150
 		"6 PidFile: the directory DIR/no does not exist",
 		"9 ThreadStackSize: has no effect: stacks grow by themselves",
 		"11 MaxRequestWorkers: given again: this one counts, not 100 of line 10",
+		"12 StartServers: 0 is less than 1; 1 is used",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
