@@ -381,12 +381,11 @@ func (c *Conn) fill(need int, w connector.ResponseWriter) error {
 	return c.readError(err, reply)
 }
 
-// flush sends what w holds to the client. The container's clock stands still
-// while the client takes its time.
+// flush sends what w holds to the client. The container's clock does not run
+// meanwhile: nothing is held any more once the wait for a packet has begun.
 func (c *Conn) flush(w connector.ResponseWriter) error {
-	err := w.Flush()
-	c.held, c.until = time.Time{}, time.Time{}
-	return err
+	c.held = time.Time{}
+	return w.Flush()
 }
 
 // limit sets the deadline of the next read: the end of the time for the packet
