@@ -79,6 +79,9 @@ func (x *exchange) build(h *head, o *Options, localPort int) (refused refusal) {
 	if host < 0 && !x.http10 && authority == nil {
 		return refusal{400, "no Host header"}
 	}
+	if host >= 0 && len(r.Fields[host].Value) == 0 && !x.http10 {
+		return refusal{400, "empty Host header"} // as fasthttp has it
+	}
 	var hostValue []byte
 	if host >= 0 {
 		hostValue = r.Fields[host].Value

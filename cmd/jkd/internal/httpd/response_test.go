@@ -240,9 +240,7 @@ func TestErrorPages(t *testing.T) {
 				c.ended()
 				lines := strings.Count(s.log.String(), "\n")
 				want := 2
-				if status == 404 {
-					want = 0
-				} else if status == 200 {
+				if status == 200 {
 					want = 1
 				}
 				if lines != want {

@@ -167,7 +167,8 @@ func (ss *session) parse(n int) refusal {
 	err := fh.Read(ss.in.br)
 	ss.in.frozen = false
 	if err != nil {
-		return refusal{400, "fasthttp: " + firstLine(err.Error())}
+		// Its error quotes the head, and what a head holds may be secret.
+		return refusal{400, "refused at second reading"}
 	}
 	// The two readings must agree on where the head ends and on where the
 	// request ends.
@@ -184,15 +185,6 @@ func (ss *session) parse(n int) refusal {
 		return refusal{413, "Content-Length above LimitRequestBody"}
 	}
 	return refusal{}
-}
-
-func firstLine(s string) string {
-	for i, c := range s {
-		if c == '\n' || i > 120 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // openBody prepares the request body for the connector.
@@ -233,6 +225,9 @@ func (ss *session) answer() {
 	}
 	worker := ss.s.route(r)
 	if worker == nil {
+		ss.s.o.Log.Info().Str("client", string(ss.x.RemoteAddr)).
+			Str("request", string(r.Method)+" "+string(r.Path)).
+			Int("status", 404).Str("cause", "no mount matches").Msg("request not mapped")
 		ss.page(404)
 		return
 	}
