@@ -86,16 +86,38 @@ func detach(f flags) int {
 	return 1
 }
 
-// reportReady tells the process that was called, and lets go of its terminal.
-func reportReady(errorLog *os.File) {
-	starting.Store(false)
-	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
-		_ = dup2(int(null.Fd()), 0)
-		_ = dup2(int(null.Fd()), 1)
-		_ = null.Close()
+// letGo takes a detached master off the terminal, or the pipe, that it was
+// started from before there are children to inherit it: whoever reads the
+// other end waits for the last holder. What the start has to say still goes
+// there, through the file that is returned.
+func letGo(errorLog *os.File) (*os.File, error) {
+	fd, err := syscall.Dup(2)
+	if err != nil {
+		return nil, fmt.Errorf("dup: %w", err)
 	}
-	// What the runtime itself has to say, in the worst case, belongs there too.
-	_ = dup2(int(errorLog.Fd()), 2)
+	syscall.CloseOnExec(fd)
+	caller := os.NewFile(uintptr(fd), "caller")
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return caller, err
+	}
+	defer null.Close()
+	// What the runtime itself has to say, in the worst case, belongs in the
+	// log too, the children's included.
+	var errs []error
+	for to, from := range []*os.File{null, null, errorLog} {
+		if to != int(errorLog.Fd()) { // ErrorLog may be /dev/stderr
+			errs = append(errs, dup2(int(from.Fd()), to))
+		}
+	}
+	return caller, errors.Join(errs...)
+}
+
+// reportReady tells the process that was called, and lets go of its last
+// descriptor.
+func reportReady(caller *os.File) {
+	starting.Store(false)
+	_ = caller.Close()
 	_, _ = syscall.Write(readyFD, []byte{1})
 	_ = syscall.Close(readyFD)
 }

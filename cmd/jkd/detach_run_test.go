@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestDetached starts jkd as rc.d does: the command returns when it serves,
@@ -30,14 +31,9 @@ func TestDetached(t *testing.T) {
 	s.write("workers.properties", properties(addrOf(freePort(t)), nil))
 	run := func() (string, error) {
 		cmd := exec.Command(bin, "-f", filepath.Join(dir, "jkd.conf"))
-		f, err := os.Create(filepath.Join(dir, "out"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		cmd.Stdout, cmd.Stderr = f, f
-		err = cmd.Run()
-		out, _ := os.ReadFile(f.Name())
+		// A pipe, as in out=$(jkd): it ends when nobody holds it any more.
+		cmd.WaitDelay = 20 * time.Second
+		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 

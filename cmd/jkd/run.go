@@ -36,13 +36,20 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		fmt.Fprintln(os.Stderr, "jkd:", err)
 		return 1
 	}
-	// Until it is ready, a detached master still has the terminal it was
+	// Until it is ready, a detached master still writes to the terminal it was
 	// started from: whoever waits there reads what goes wrong.
+	caller := os.Stderr
+	if detached() {
+		if caller, err = letGo(errorLog); err != nil {
+			fmt.Fprintln(caller, "jkd:", err)
+			return 1
+		}
+	}
 	log := newLogger(errorLog)
 	if errorLog != os.Stderr {
 		log = log.Output(zerolog.MultiLevelWriter(
 			zerolog.ConsoleWriter{Out: errorLog, NoColor: true, TimeFormat: timeFormat},
-			startupWriter{zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true, TimeFormat: timeFormat}}))
+			startupWriter{zerolog.ConsoleWriter{Out: caller, NoColor: true, TimeFormat: timeFormat}}))
 	}
 	log = log.Level(min(logLevel(s.LogLevel), zerolog.InfoLevel))
 	for _, w := range l.warnings {
@@ -94,7 +101,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 			started(addrs)
 		}
 		if detached() {
-			reportReady(errorLog)
+			reportReady(caller)
 		}
 	}
 	return master.New(o).Run()
