@@ -30,7 +30,7 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	if err := Unsupported(cfg, m).Err(); err != nil {
 		return nil, warnings, err
 	}
-	return &Setup{Config: cfg, Map: m}, warnings, nil
+	return &Setup{Config: cfg, Map: m}, append(warnings, notYet(cfg, m)...), nil
 }
 
 // Options are what the process adds to a Setup.
