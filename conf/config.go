@@ -84,7 +84,7 @@ type ServerConfig struct {
 // AccessLog is directive CustomLog.
 type AccessLog struct {
 	Path   string // absolute
-	Format string // as Apache's LogFormat; nicknames are replaced already
+	Format string // CommonFormat or CombinedFormat
 }
 
 // PreforkConfig is section [mpm.prefork], with Apache's corrections applied if

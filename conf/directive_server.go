@@ -138,8 +138,9 @@ const (
 	CombinedFormat = CommonFormat + ` "%{Referer}i" "%{User-agent}i"`
 )
 
-// setCustomLog reads "path" or "path format". The format is quoted, as in
-// Apache, or simply the rest of the line, or one of the two names.
+// setCustomLog reads "path" or "path format". The format is one of the two,
+// by its name or written out, quoted as in Apache or simply the rest of the
+// line.
 func setCustomLog(p *parser, g given) error {
 	path, rest, err := nextWord(g.Value)
 	if err != nil {
@@ -159,8 +160,11 @@ func setCustomLog(p *parser, g given) error {
 		format = CommonFormat
 	case format == "combined":
 		format = CombinedFormat
-	case !strings.Contains(format, "%"):
-		return fmt.Errorf("unknown format %q%s (common, combined, or one with %%)", format, DidYouMean(format, []string{"common", "combined"}))
+	case format == CommonFormat, format == CombinedFormat:
+	case strings.Contains(format, "%"):
+		return errors.New("only the formats common and combined are available in this version")
+	default:
+		return fmt.Errorf("unknown format %q%s (common, combined)", format, DidYouMean(format, []string{"common", "combined"}))
 	}
 	p.cfg.Server.CustomLog = &AccessLog{Path: path, Format: format}
 	return nil

@@ -68,7 +68,7 @@ ServerRoot = ..
 PidFile = run/pid
 ErrorLog = "log/error log"
 LogLevel = Debug
-CustomLog = log/access "%h \"%r\""
+CustomLog = log/access "%h %l %u %t \"%r\" %>s %b"
 MPM = Worker
 ScoreBoardFile = run/score
 KeepAlive = off
@@ -124,7 +124,7 @@ JkWorkerProperty = worker.w.secret = a=b#c
 			Listen:     []Listen{{"", 8080}, {"::1", 8080}},
 			ServerName: "www.example.test", ServerPort: 80,
 			ServerRoot: dir, PidFile: at("run/pid"), ErrorLog: at("log/error log"), PidFileSet: true, ErrorLogSet: true,
-			LogLevel: LogDebug, CustomLog: &AccessLog{at("log/access"), `%h "%r"`}, MPM: Worker, ScoreBoardFile: at("run/score"),
+			LogLevel: LogDebug, CustomLog: &AccessLog{at("log/access"), CommonFormat}, MPM: Worker, ScoreBoardFile: at("run/score"),
 			KeepAliveTimeout: 1500 * time.Millisecond, TimeOut: 2 * time.Minute, GracefulShutdownTimeout: time.Hour,
 			ListenBacklog: 1, LimitRequestLine: 16384, LimitRequestFieldSize: 1024, LimitRequestBody: 10 << 30,
 		},
@@ -304,6 +304,29 @@ StartServers = 0
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// The formats there are can be written out; others are refused with their
+// line.
+func TestCustomLogFormat(t *testing.T) {
+	for format, want := range map[string]string{
+		"":             "",
+		"common":       "",
+		"combined":     "",
+		CombinedFormat: "",
+		`"%h \"%r\""`:  "f:3: CustomLog: only the formats common and combined are available in this version",
+		"%h":           "f:3: CustomLog: only the formats common and combined are available in this version",
+		"comon":        "f:3: CustomLog: unknown format \"comon\", did you mean common? (common, combined)",
+	} {
+		_, _, err := Parse("f", []byte("[server]\nListen = 1\nCustomLog = logs/a "+format+"\n"), Options{})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", format, got, want)
+		}
 	}
 }
 
