@@ -74,6 +74,8 @@ func demoConfig(container string) (string, error) {
 	return fmt.Sprintf(`[server]
 Listen = 127.0.0.1:%d
 LogLevel = info
+# Longer than prefork takes to grow to ab's connections: see bench/README.md.
+KeepAliveTimeout = 15
 
 [mpm.prefork]
 StartServers = 4
