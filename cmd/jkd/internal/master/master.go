@@ -69,6 +69,7 @@ type Master struct {
 	pid       *pidFile
 	cred      *mpm.Credential
 	listeners []listener // closed early by a graceful stop
+	draining  bool       // a graceful stop is under way: a second one means now
 	segment   *shm.Segment
 	board     *scoreboard.Scoreboard
 }
@@ -233,6 +234,12 @@ func (m *Master) obey(s os.Signal, sup stopper) {
 		m.log.Info().Msgf("caught %s, %s", name, a)
 		sup.Stop()
 	case actGraceful:
+		if m.draining {
+			m.log.Info().Msgf("caught %s again, %s", name, actStop)
+			sup.Stop()
+			return
+		}
+		m.draining = true
 		m.log.Info().Msgf("caught %s, %s", name, a)
 		// The place is free for a successor from now on.
 		m.pid.remove()

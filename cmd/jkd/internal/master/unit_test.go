@@ -316,3 +316,15 @@ func TestProgram(t *testing.T) {
 		t.Error("program names differ")
 	}
 }
+
+// TestObeyGracefulTwice: who asks again does not want to wait any longer.
+func TestObeyGracefulTwice(t *testing.T) {
+	m := New(Options{GracefulShutdownTimeout: time.Minute, Logger: zerolog.Nop()})
+	m.pid = &pidFile{}
+	var f fakeStopper
+	m.obey(syscall.SIGWINCH, &f)
+	m.obey(syscall.SIGWINCH, &f)
+	if want := []string{"graceful 1m0s", "stop"}; !slices.Equal(f.calls, want) {
+		t.Errorf("calls %q, want %q", f.calls, want)
+	}
+}
