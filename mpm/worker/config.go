@@ -91,9 +91,11 @@ func New(c Config) (mpm.Module, error) {
 		// two calls, where it gives way without one.
 		Environ: []string{"GODEBUG=asyncpreemptoff=1"},
 	}
-	// Left alone, the runtime follows the number of processors by itself.
-	if c.ThreadsPerChild < runtime.GOMAXPROCS(0) {
-		m.Environ = append(m.Environ, fmt.Sprintf("GOMAXPROCS=%d", c.ThreadsPerChild))
-	}
+	// The children of a cold start share the processors between them: a
+	// runtime that has more than it can keep busy spends them on looking for
+	// work. Children that come later come when there is load.
+	cpus := runtime.GOMAXPROCS(0)
+	share := (cpus + m.StartServers - 1) / max(m.StartServers, 1)
+	m.Environ = append(m.Environ, fmt.Sprintf("GOMAXPROCS=%d", min(max(share, 1), c.ThreadsPerChild)))
 	return m, nil
 }
