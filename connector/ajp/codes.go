@@ -1,5 +1,7 @@
 package ajp
 
+import "jkd/connector"
+
 // Packet sizes in bytes, head included (mod_jk max_packet_size).
 const (
 	DefaultPacketSize = 8192
@@ -167,26 +169,10 @@ func headerCode(name []byte) byte {
 			c = 0x04
 		}
 	}
-	if c == 0 || !equalFold(name, requestHeaders[c-1]) {
+	if c == 0 || !connector.EqualFold(name, requestHeaders[c-1]) {
 		return 0
 	}
 	return c
-}
-
-// equalFold compares with a lower-case ASCII name of the same length.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // responseHeaders are the coded response header names: the first is 0xA001.

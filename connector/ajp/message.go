@@ -101,7 +101,7 @@ func decodeHead(payload []byte, h *Head) error {
 			break
 		}
 		if !isToken(name) || !isFieldValue(value) {
-			if equalFold(name, "location") {
+			if connector.EqualFold(name, "location") {
 				m.fail("control byte in Location")
 				break
 			}
@@ -120,23 +120,9 @@ func decodeHead(payload []byte, h *Head) error {
 	return nil
 }
 
-// tokenTable has the characters of RFC 9110's token.
-var tokenTable = func() (t [256]bool) {
-	for c := '0'; c <= '9'; c++ {
-		t[c] = true
-	}
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-0x20] = true, true
-	}
-	for _, c := range "!#$%&'*+-.^_`|~" {
-		t[c] = true
-	}
-	return t
-}()
-
 func isToken(b []byte) bool {
 	for _, c := range b {
-		if !tokenTable[c] {
+		if !connector.IsTokenByte[c] {
 			return false
 		}
 	}

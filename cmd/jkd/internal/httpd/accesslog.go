@@ -78,7 +78,7 @@ func appendQuoted(b []byte, fields []connector.Field, name string) []byte {
 	b = append(b, " \""...)
 	found := false
 	for i := range fields {
-		if equalFold(fields[i].Name, name) {
+		if connector.EqualFold(fields[i].Name, name) {
 			b = appendEscaped(b, fields[i].Value)
 			found = true
 			break

@@ -2,6 +2,8 @@ package httpd
 
 import (
 	"bytes"
+
+	"jkd/connector"
 )
 
 // span is a piece of a request head by its offsets.
@@ -52,7 +54,7 @@ func (h *head) scan(b []byte, l limits) (n, status int, reason string) {
 				return 0, 414, "request line too long"
 			case h.seen && size > l.field:
 				return 0, 400, "header field too long"
-			case !h.seen && rest > 0 && b[h.line] != '\r' && !isTokenByte[b[h.line]]:
+			case !h.seen && rest > 0 && b[h.line] != '\r' && !connector.IsTokenByte[b[h.line]]:
 				return 0, 400, "not an HTTP request" // TLS, most likely
 			}
 			// A carriage return with anything but a line feed behind it will
@@ -105,7 +107,7 @@ func (h *head) requestLine(b []byte, from, to int) (int, string) {
 		return 400, "malformed request line"
 	}
 	for _, c := range line[:m] {
-		if !isTokenByte[c] {
+		if !connector.IsTokenByte[c] {
 			return 400, "malformed method"
 		}
 	}
@@ -153,7 +155,7 @@ func splitField(line []byte) (colon, v, e int, reason string) {
 		return 0, 0, 0, "header line without a name"
 	}
 	for _, c := range line[:colon] {
-		if !isTokenByte[c] {
+		if !connector.IsTokenByte[c] {
 			return 0, 0, 0, "malformed header name"
 		}
 	}
@@ -173,17 +175,3 @@ func splitField(line []byte) (colon, v, e int, reason string) {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// isTokenByte has the characters of RFC 9110's token.
-var isTokenByte = func() (t [256]bool) {
-	for c := '0'; c <= '9'; c++ {
-		t[c] = true
-	}
-	for c := 'a'; c <= 'z'; c++ {
-		t[c], t[c-0x20] = true, true
-	}
-	for _, c := range "!#$%&'*+-.^_`|~" {
-		t[c] = true
-	}
-	return t
-}()

@@ -126,7 +126,7 @@ func splitTarget(t []byte) (target, authority []byte, _ refusal) {
 }
 
 func cutPrefixFold(b []byte, lower string) ([]byte, bool) {
-	if len(b) < len(lower) || !equalFold(b[:len(lower)], lower) {
+	if len(b) < len(lower) || !connector.EqualFold(b[:len(lower)], lower) {
 		return b, false
 	}
 	return b[len(lower):], true
@@ -162,7 +162,7 @@ func (x *exchange) fields(h *head) (host int, _ refusal) {
 			if x.http10 {
 				continue
 			}
-			if !equalFold(value, "100-continue") {
+			if !connector.EqualFold(value, "100-continue") {
 				return host, refusal{417, "unknown expectation"}
 			}
 			x.expect = true
@@ -188,7 +188,7 @@ func (x *exchange) fields(h *head) (host int, _ refusal) {
 		return host, refusal{400, "both Content-Length and Transfer-Encoding"}
 	case te != nil && x.http10:
 		return host, refusal{400, "Transfer-Encoding in HTTP/1.0"}
-	case te != nil && !equalFold(te, "chunked"):
+	case te != nil && !connector.EqualFold(te, "chunked"):
 		return host, refusal{501, "unknown transfer coding"}
 	case te != nil:
 		x.ContentLength = -1
@@ -210,9 +210,9 @@ func (x *exchange) connection(value []byte, closing *bool) bool {
 		tok, value = nextToken(value)
 		switch {
 		case len(tok) == 0:
-		case equalFold(tok, "close"):
+		case connector.EqualFold(tok, "close"):
 			*closing = true
-		case equalFold(tok, "keep-alive"):
+		case connector.EqualFold(tok, "keep-alive"):
 			x.keep, x.keepTok = true, true
 		case len(x.hop) == maxHopNames:
 			return false
@@ -331,7 +331,7 @@ func (x *exchange) serverName(host []byte, o *Options, localPort int) refusal {
 // isHostByte has RFC 3986's reg-name without escapes.
 var isHostByte = func() (t [256]bool) {
 	for c := range t {
-		t[c] = isTokenByte[c] && c != '#' && c != '%' && c != '^' && c != '`' && c != '|'
+		t[c] = connector.IsTokenByte[c] && c != '#' && c != '%' && c != '^' && c != '`' && c != '|'
 	}
 	for _, c := range "()=;," {
 		t[c] = true
@@ -356,62 +356,46 @@ const (
 func fieldKind(name []byte) kind {
 	switch len(name) {
 	case 2:
-		if equalFold(name, "te") {
+		if connector.EqualFold(name, "te") {
 			return kindHop
 		}
 	case 4:
-		if equalFold(name, "host") {
+		if connector.EqualFold(name, "host") {
 			return kindHost
 		}
 	case 6:
-		if equalFold(name, "expect") {
+		if connector.EqualFold(name, "expect") {
 			return kindExpect
 		}
 	case 7:
-		if equalFold(name, "trailer") || equalFold(name, "upgrade") {
+		if connector.EqualFold(name, "trailer") || connector.EqualFold(name, "upgrade") {
 			return kindHop
 		}
 	case 10:
-		if equalFold(name, "connection") {
+		if connector.EqualFold(name, "connection") {
 			return kindConnection
 		}
-		if equalFold(name, "keep-alive") {
+		if connector.EqualFold(name, "keep-alive") {
 			return kindHop
 		}
 	case 14:
-		if equalFold(name, "content-length") {
+		if connector.EqualFold(name, "content-length") {
 			return kindContentLength
 		}
 	case 16:
-		if equalFold(name, "proxy-connection") {
+		if connector.EqualFold(name, "proxy-connection") {
 			return kindHop
 		}
 	case 17:
-		if equalFold(name, "transfer-encoding") {
+		if connector.EqualFold(name, "transfer-encoding") {
 			return kindTransferEncoding
 		}
 	case 18, 19:
-		if equalFold(name, "proxy-authenticate") || equalFold(name, "proxy-authorization") {
+		if connector.EqualFold(name, "proxy-authenticate") || connector.EqualFold(name, "proxy-authorization") {
 			return kindHop
 		}
 	}
 	return kindEndToEnd
-}
-
-// equalFold compares with a lower-case ASCII name.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // setAddrs puts the connection's addresses into r as text.

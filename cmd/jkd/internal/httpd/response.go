@@ -344,35 +344,35 @@ const (
 func responseKind(name []byte) respKind {
 	switch len(name) {
 	case 2:
-		if equalFold(name, "te") {
+		if connector.EqualFold(name, "te") {
 			return respHop
 		}
 	case 4:
-		if equalFold(name, "date") {
+		if connector.EqualFold(name, "date") {
 			return respDate
 		}
 	case 6:
-		if equalFold(name, "server") {
+		if connector.EqualFold(name, "server") {
 			return respServer
 		}
 	case 7:
-		if equalFold(name, "trailer") || equalFold(name, "upgrade") {
+		if connector.EqualFold(name, "trailer") || connector.EqualFold(name, "upgrade") {
 			return respHop
 		}
 	case 10:
-		if equalFold(name, "connection") || equalFold(name, "keep-alive") {
+		if connector.EqualFold(name, "connection") || connector.EqualFold(name, "keep-alive") {
 			return respHop
 		}
 	case 14:
-		if equalFold(name, "content-length") {
+		if connector.EqualFold(name, "content-length") {
 			return respLength
 		}
 	case 16:
-		if equalFold(name, "proxy-connection") {
+		if connector.EqualFold(name, "proxy-connection") {
 			return respHop
 		}
 	case 17:
-		if equalFold(name, "transfer-encoding") {
+		if connector.EqualFold(name, "transfer-encoding") {
 			return respHop
 		}
 	}
