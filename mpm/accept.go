@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jkd/mpm/sock"
 )
 
 const (
@@ -62,4 +64,10 @@ func scarce(err error) bool {
 		}
 	}
 	return false
+}
+
+// Leaving tells the accept errors that mean to go: an order, and a listener
+// that the master has shut down, which it does only at the very end.
+func Leaving(err error) bool {
+	return errors.Is(err, sock.ErrWoken) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBADF)
 }

@@ -3,10 +3,7 @@
 package prefork
 
 import (
-	"errors"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"jkd/mpm"
 	"jkd/mpm/sock"
@@ -42,7 +39,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		}
 		fd, _, err := acc.Accept()
 		if err != nil {
-			if leaving(err) {
+			if mpm.Leaving(err) {
 				break
 			}
 			if !backoff.Wait(err, ch) {
@@ -68,10 +65,4 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	slot.SetStatus(scoreboard.Closing)
 	ch.RecordCPU()
 	return mpm.ExitOK
-}
-
-// leaving tells the accept errors that mean to go: an order, and a listener
-// that the master has shut down, which it does only at the very end.
-func leaving(err error) bool {
-	return errors.Is(err, sock.ErrWoken) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBADF)
 }

@@ -3,12 +3,9 @@
 package worker
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"jkd/mpm"
 	"jkd/mpm/sock"
@@ -163,7 +160,7 @@ func (s *server) accept(acc *sock.Acceptor) mpm.ExitCode {
 				s.queue.give(thread, fd)
 				break
 			}
-			if leaving(err) {
+			if mpm.Leaving(err) {
 				return mpm.ExitOK
 			}
 			if !backoff.Wait(err, s.ch) {
@@ -172,12 +169,6 @@ func (s *server) accept(acc *sock.Acceptor) mpm.ExitCode {
 		}
 	}
 	return mpm.ExitOK
-}
-
-// leaving tells the accept errors that mean to go: an order, and a listener
-// that the master has shut down, which it does only at the very end.
-func leaving(err error) bool {
-	return errors.Is(err, sock.ErrWoken) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBADF)
 }
 
 // thread serves one connection after the other and owns one slot.
