@@ -18,6 +18,18 @@ type Config struct {
 	Prefork PreforkConfig // [mpm.prefork]
 	Worker  WorkerConfig  // [mpm.worker]
 
+	// VHosts are the sections [vhost NAME], in file order.
+	VHosts []VHost
+	// Env is the main server's SetEnv and UnsetEnv.
+	Env []EnvSetting
+	// Locations are the sections [location PATH], in file order.
+	Locations []Location
+	// LogFormats are the nicknames of LogFormat, the built-in ones not among
+	// them.
+	LogFormats map[string]string
+	// CustomLogs are all access logs, those of virtual hosts included.
+	CustomLogs []CustomLog
+
 	// Jk is [connector.jk], nil when the file has no such section.
 	Jk *Jk
 }
@@ -110,16 +122,6 @@ type WorkerConfig struct {
 	MaxRequestWorkers      int   // or MaxClients; default 400; a multiple of ThreadsPerChild
 	MaxConnectionsPerChild int   // or MaxRequestsPerChild; default 0 = never
 	ThreadStackSize        int64 // bytes, default 0; without effect, stacks grow by themselves
-}
-
-// Jk is section [connector.jk].
-type Jk struct {
-	WorkersFile *File   // JkWorkersFile, nil when not set
-	MountFile   *File   // JkMountFile, nil when not set
-	Mounts      []Mount // JkMount
-	UnMounts    []Mount // JkUnMount
-	// Properties are the JkWorkerProperty lines, split at their first '='.
-	Properties []Pair
 }
 
 // File is a file that was read when the configuration was.

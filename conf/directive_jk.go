@@ -15,20 +15,20 @@ func jkTable() table {
 		return err
 	}})
 	t.add(directive{name: "JkMountFile", once: true, set: func(p *parser, g given) (err error) {
-		p.cfg.Jk.MountFile, err = p.input(g)
+		p.cfg.Jk.Main().MountFile, err = p.input(g)
 		return err
 	}})
 	t.add(directive{name: "JkMount", many: true, set: func(p *parser, g given) error {
 		m, err := parseMount(g)
 		if err == nil {
-			p.cfg.Jk.Mounts = append(p.cfg.Jk.Mounts, m)
+			p.cfg.Jk.Main().Mounts = append(p.cfg.Jk.Main().Mounts, m)
 		}
 		return err
 	}})
 	t.add(directive{name: "JkUnMount", many: true, set: func(p *parser, g given) error {
 		m, err := parseMount(g)
 		if err == nil {
-			p.cfg.Jk.UnMounts = append(p.cfg.Jk.UnMounts, m)
+			p.cfg.Jk.Main().UnMounts = append(p.cfg.Jk.Main().UnMounts, m)
 		}
 		return err
 	}})

@@ -138,7 +138,7 @@ func (p *parser) section(s *Section) {
 		return
 	}
 	if name == jkSection && p.cfg.Jk == nil {
-		p.cfg.Jk = &Jk{}
+		p.cfg.Jk = &Jk{Servers: []JkServer{DefaultJkServer()}}
 	}
 	for _, pair := range s.Pairs {
 		d, ok := table[strings.ToLower(pair.Key)]

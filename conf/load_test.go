@@ -51,7 +51,7 @@ func TestLoadMinimal(t *testing.T) {
 	want.Server.ServerRoot = dir
 	want.Server.PidFile = filepath.Join(dir, "logs/jkd.pid")
 	want.Server.ErrorLog = filepath.Join(dir, "logs/error_log")
-	want.Jk = &Jk{}
+	want.Jk = &Jk{Servers: []JkServer{DefaultJkServer()}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -133,12 +133,14 @@ JkWorkerProperty = worker.w.secret = a=b#c
 			ThreadsPerChild: 50, MaxRequestWorkers: 500, MaxConnectionsPerChild: 7},
 		Jk: &Jk{
 			WorkersFile: &File{at("etc/w.properties"), []byte("worker.list=w\n")},
-			MountFile:   &File{at("etc/map.properties"), []byte("/m=w\n")},
-			Mounts:      []Mount{{"/a/*", "w", 45}, {"/b b/*", "w;fail_on_status=404, 503", 46}},
-			UnMounts:    []Mount{{"/a/x", "w", 47}},
+			Servers:     []JkServer{DefaultJkServer()},
 			Properties:  []Pair{{"worker.w.secret", "a=b#c", 48}},
 		},
 	}
+	main := want.Jk.Main()
+	main.MountFile = &File{at("etc/map.properties"), []byte("/m=w\n")}
+	main.Mounts = []Mount{{"/a/*", "w", 45}, {"/b b/*", "w;fail_on_status=404, 503", 46}}
+	main.UnMounts = []Mount{{"/a/x", "w", 47}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Jk, want, want.Jk)
 	}
@@ -198,7 +200,7 @@ func TestConfigBesideErrors(t *testing.T) {
 		"Listen = 1\n[statsu]\n[connector.jk]\nJkMount = /a b\n": true,
 	} {
 		c, _, err := Parse("f", []byte("[server]\n"+text), Options{})
-		if err == nil || (c != nil) != there || there && len(c.Jk.Mounts) != 1 {
+		if err == nil || (c != nil) != there || there && len(c.Jk.Main().Mounts) != 1 {
 			t.Errorf("%q: got %+v, %v", text, c, err)
 		}
 	}
@@ -369,7 +371,7 @@ func TestSample(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, texts(warnings))
 	}
-	if cfg.Jk == nil || cfg.Jk.WorkersFile == nil || cfg.Jk.MountFile == nil {
+	if cfg.Jk == nil || cfg.Jk.WorkersFile == nil || cfg.Jk.Main().MountFile == nil {
 		t.Error("the sample names no connector files")
 	}
 

@@ -33,6 +33,19 @@ type Request struct {
 	RemotePort []byte // decimal
 	LocalAddr  []byte // numeric address the client connected to
 	Secure     bool   // the client's connection is TLS
+	TLS        *TLS   // nil without TLS
+	RemoteUser []byte // the user the front has authenticated, nil for none
+	AuthType   []byte // and how, "Basic" for example; nil for none
+	ID         []byte // names the request in logs (UNIQUE_ID), nil for none
+
+	// VHost is the virtual host the request is for: 0 for the main server,
+	// else its place in the configuration, counted from 1.
+	VHost int
+	// Env is the request's variables (SetEnv). Nil is empty.
+	Env *Env
+	// Notes takes what the connector wants to say in the access log; nil
+	// takes nothing.
+	Notes *Notes
 
 	// Fields are the end-to-end header fields in the order received, Host
 	// first if it had to be made from an absolute target. Hop-by-hop fields,
@@ -46,6 +59,17 @@ type Request struct {
 	// its end and a *ClientError when the client broke off, was too slow, or
 	// sent bad chunks.
 	Body io.Reader
+}
+
+// TLS is what is known of an encrypted connection, in the words that SSL_*
+// variables have for it. Empty fields are not known.
+type TLS struct {
+	Protocol   string // SSL_PROTOCOL, "TLSv1.3"
+	Cipher     string // SSL_CIPHER, in OpenSSL's spelling
+	SessionID  string // SSL_SESSION_ID
+	KeySize    int    // SSL_CIPHER_USEKEYSIZE, bits
+	ClientCert string // SSL_CLIENT_CERT, PEM
+	Chain      []string
 }
 
 // ResponseWriter takes one answer. It is used by one goroutine. Every method
@@ -87,8 +111,8 @@ type Worker interface {
 // Connector maps requests to workers.
 type Connector interface {
 	// Match returns the worker for a request, or nil when none is mounted
-	// there. host is the request's server name, path its MatchPath.
-	Match(host, path []byte) Worker
+	// there. It does not keep r.
+	Match(r *Request) Worker
 	// Close closes all idle connections; it is called when the process ends.
 	Close() error
 }

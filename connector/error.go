@@ -17,6 +17,11 @@ type Error struct {
 	// Client tells that the client, not the back end, is at fault: the
 	// worker's state must not change.
 	Client bool
+	// Own tells that nothing failed: Status is the container's own, and only
+	// the page is to be the front's (use_server_errors). Fields are what that
+	// page keeps of the container's header, WWW-Authenticate for example.
+	Own    bool
+	Fields []Field
 	Err    error
 }
 

@@ -66,7 +66,7 @@ func service(t testing.TB, dial DialFunc, q *connector.Request, lines ...string)
 	r := rigAt(t, dial, 1, "127.0.0.1", quickContainer(t, helloReply), lines...)
 	r.w.dial = dial // nothing counts here
 	t.Cleanup(func() { r.c.Close(); r.nets = nets{} })
-	w, s := r.c.Match(nil, q.MatchPath), &sink{}
+	w, s := r.c.Match(q), &sink{}
 	body, _ := q.Body.(*strings.Reader)
 	return func() {
 		s.started = false

@@ -85,12 +85,12 @@ func (c *Connector) target(r *Rule) connector.Worker {
 }
 
 // Match implements connector.Connector. Rules know no hosts.
-func (c *Connector) Match(_, path []byte) connector.Worker {
-	r := c.m.Match(path)
-	if r == nil {
+func (c *Connector) Match(r *connector.Request) connector.Worker {
+	rule := c.m.Match(r.MatchPath)
+	if rule == nil {
 		return nil
 	}
-	return c.targets[r]
+	return c.targets[rule]
 }
 
 // Close implements connector.Connector.

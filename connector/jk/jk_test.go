@@ -34,7 +34,7 @@ func TestMatch(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "a", "/x": "a", "/b/x": "b", "/b/slow": "b", "/b/static/x": "", "/off/x": "a", "/status": "st", "*": "",
 	} {
-		w := c.Match([]byte("any.example"), []byte(path))
+		w := c.Match(at(path))
 		switch {
 		case w == nil && want != "":
 			t.Errorf("%s is not mapped", path)
@@ -43,10 +43,10 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	// The rules of a worker share its connections.
-	if c.Match(nil, []byte("/b/slow")).(*ruled).worker != c.Match(nil, []byte("/b/x")).(*worker) {
+	if c.Match(at("/b/slow")).(*ruled).worker != c.Match(at("/b/x")).(*worker) {
 		t.Error("a rule has a worker of its own")
 	}
-	if n := testing.AllocsPerRun(100, func() { c.Match(nil, []byte("/b/slow")) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { c.Match(at("/b/slow")) }); n != 0 {
 		t.Errorf("a match allocates %v times", n)
 	}
 	stats := c.Stats()
@@ -58,7 +58,7 @@ func TestMatch(t *testing.T) {
 // F063, F071: a rule whose worker can't be run is 500.
 func TestMissingWorker(t *testing.T) {
 	c := setup(t, "worker.list=st\nworker.st.type=status\n", "/*=st\n", Options{Threads: 1})
-	err := c.Match(nil, []byte("/")).Service(request("GET", "/", ""), &answer{})
+	err := c.Match(at("/")).Service(request("GET", "/", ""), &answer{})
 	var e *connector.Error
 	if !errors.As(err, &e) || e.Status != 500 || e.Worker != "st" || e.Recoverable || e.Client {
 		t.Errorf("%+v", err)
@@ -122,3 +122,6 @@ func TestDeploymentCaches(t *testing.T) {
 		}
 	}
 }
+
+// at is a request for a path.
+func at(path string) *connector.Request { return &connector.Request{MatchPath: []byte(path)} }

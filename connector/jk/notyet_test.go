@@ -26,8 +26,9 @@ func TestNotYet(t *testing.T) {
 			c.Path = "jkd.conf"
 			c.Jk = &conf.Jk{
 				WorkersFile: &conf.File{Path: "workers.properties", Data: []byte("worker.list=w\nworker.w.port=8009\n" + tt.lines)},
-				Mounts:      []conf.Mount{{Pattern: pattern, Worker: worker, Line: 7}},
+				Servers:     []conf.JkServer{conf.DefaultJkServer()},
 			}
+			c.Jk.Main().Mounts = []conf.Mount{{Pattern: pattern, Worker: worker, Line: 7}}
 			_, warnings, err := Load(c)
 			if err != nil {
 				t.Fatal(err)

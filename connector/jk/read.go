@@ -17,7 +17,7 @@ func Read(c *conf.Config) (*Config, *URIMap, []conf.Warning, error) {
 	}
 	cfg, r := parseConfig(env, sources)
 	b := &mapBuilder{report: r, cfg: cfg, env: env, mounts: Mounts{
-		ConfFile: c.Path, Mounts: c.Jk.Mounts, UnMounts: c.Jk.UnMounts, MapFile: c.Jk.MountFile,
+		ConfFile: c.Path, Mounts: c.Jk.Main().Mounts, UnMounts: c.Jk.Main().UnMounts, MapFile: c.Jk.Main().MountFile,
 	}}
 	u := b.build()
 	defer func() { conf.SortWarnings(r.warnings) }()

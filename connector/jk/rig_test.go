@@ -234,7 +234,7 @@ func (r *rig) want(want string) {
 
 // do serves one request by the worker mounted there.
 func (r *rig) do(q *connector.Request, a *answer) error {
-	w := r.c.Match(q.ServerName, q.MatchPath)
+	w := r.c.Match(q)
 	if w == nil {
 		r.t.Fatalf("%s is not mapped", q.MatchPath)
 	}

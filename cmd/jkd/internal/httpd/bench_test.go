@@ -66,9 +66,9 @@ type quick struct {
 	buf    []byte
 }
 
-func (*quick) Name() string                         { return "quick" }
-func (q *quick) Match(_, _ []byte) connector.Worker { return q }
-func (*quick) Close() error                         { return nil }
+func (*quick) Name() string                                { return "quick" }
+func (q *quick) Match(*connector.Request) connector.Worker { return q }
+func (*quick) Close() error                                { return nil }
 func (q *quick) Service(r *connector.Request, w connector.ResponseWriter) error {
 	for r.ContentLength != 0 {
 		if _, err := r.Body.Read(q.buf); err == io.EOF {

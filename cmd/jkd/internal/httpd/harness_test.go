@@ -88,8 +88,8 @@ func (f *fakeWorker) requests() []seen {
 // fakeConnector mounts its worker on everything but /unmapped.
 type fakeConnector struct{ w *fakeWorker }
 
-func (f fakeConnector) Match(_, path []byte) connector.Worker {
-	if string(path) == "/unmapped" {
+func (f fakeConnector) Match(r *connector.Request) connector.Worker {
+	if string(r.MatchPath) == "/unmapped" {
 		return nil
 	}
 	return f.w

@@ -76,7 +76,7 @@ func (s *Server) ServeConn(c Conn, slot *scoreboard.Slot) {
 // route asks the connectors in order.
 func (s *Server) route(r *connector.Request) connector.Worker {
 	for _, c := range s.o.Connectors {
-		if w := c.Match(r.ServerName, r.MatchPath); w != nil {
+		if w := c.Match(r); w != nil {
 			return w
 		}
 	}
