@@ -62,6 +62,8 @@ type Conn struct {
 	writes  bool      // a write deadline is set
 	refused bool      // see Refused
 	status  int       // see Status
+	sent    uint64    // see Traffic
+	read    uint64
 	t       Timeouts
 }
 
@@ -73,6 +75,18 @@ func NewConn(nc NetConn, maxPacket int) *Conn {
 
 // State tells where the connection stands.
 func (c *Conn) State() State { return c.state }
+
+// Traffic is how many bytes the last exchange has sent to and read from the
+// container, framing included.
+func (c *Conn) Traffic() (sent, read uint64) { return c.sent, c.read }
+
+// Abort closes the connection hard: the container is told by a reset.
+func (c *Conn) Abort() {
+	if a, ok := c.nc.(interface{ Abort() error }); ok {
+		_ = a.Abort()
+	}
+	_ = c.Close()
+}
 
 // Close closes the connection, in whatever state.
 func (c *Conn) Close() error {
@@ -89,7 +103,7 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 		return c.fail(f, PhaseSend, CauseBroken, c.errState())
 	}
 	c.transition(Sending)
-	c.t, c.refused, c.status = t, false, 0
+	c.t, c.refused, c.status, c.sent, c.read = t, false, 0, 0, 0
 	c.head.Dropped = c.head.Dropped[:0]
 	if err := c.write(f.buf); err != nil {
 		return c.fail(f, PhaseSend, CauseBroken, err)
@@ -358,6 +372,7 @@ func (c *Conn) fill(need int, w connector.ResponseWriter) error {
 		if now.Before(c.held) {
 			n, err := c.nc.Read(c.in[c.w:])
 			c.w += n
+			c.read += uint64(n)
 			if n > 0 {
 				return nil
 			}
@@ -375,6 +390,7 @@ func (c *Conn) fill(need int, w connector.ResponseWriter) error {
 	}
 	n, err := c.nc.Read(c.in[c.w:])
 	c.w += n
+	c.read += uint64(n)
 	if n > 0 {
 		return nil // an error comes again with the next read
 	}
@@ -458,7 +474,8 @@ func (c *Conn) write(p []byte) error {
 		_ = c.nc.SetWriteDeadline(time.Time{})
 		c.writes = false
 	}
-	_, err := c.nc.Write(p)
+	n, err := c.nc.Write(p)
+	c.sent += uint64(n)
 	return err
 }
 

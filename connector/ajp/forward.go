@@ -16,9 +16,12 @@ type Request struct {
 	Secret     string // attribute 0x0C; empty: none
 	Route      string // attribute 0x06; empty: none
 	Activation string // JK_LB_ACTIVATION: ACT, DIS or STP; empty: ACT
-	RemoteUser string // attribute 0x03; empty: none
-	AuthType   string // attribute 0x04; empty: none
-	Attributes []Attribute
+	// RemoteHost is sent as remote_host; empty: no string.
+	RemoteHost string
+	// ForwardKeySize and ForwardChain are JkOptions of these names (the latter
+	// ForwardSSLCertChain); they mean something with TLS only.
+	ForwardKeySize, ForwardChain bool
+	Attributes                   []Attribute
 }
 
 // Attribute is a configured request attribute (JkEnvVar).
@@ -28,8 +31,9 @@ type Attribute struct{ Name, Value string }
 // can be sent again on another connection. The zero value is ready; it may be
 // reused for any number of requests, one at a time.
 type Forward struct {
-	buf  []byte // FORWARD_REQUEST, then the first body packet if there is one
-	max  int    // packet size
+	buf   []byte // FORWARD_REQUEST, then a copy of first
+	first []byte // the first body packet, if there is one
+	max   int    // packet size
 	left int64  // body bytes of known length beyond the first packet
 	body io.Reader
 	// chunked tells that the length of the body is not known.
@@ -43,14 +47,48 @@ type Forward struct {
 // first part of a body of known length from the client, so it may fail with a
 // *connector.ClientError; a request that does not fit is a *TooLongError.
 func (f *Forward) Encode(r *Request, max int) error {
-	*f = Forward{buf: f.buf[:0], max: max, body: r.Body}
+	f.Reset(r.Request, max)
+	// First the head: one that does not fit needs no body.
+	if err := f.EncodeHead(r); err != nil {
+		return err
+	}
+	if err := f.ReadFirst(r.Request); err != nil {
+		return err
+	}
+	f.buf = append(f.buf, f.first...)
+	return nil
+}
+
+// Reset forgets the request before and prepares for r, with packets of at most
+// max bytes.
+func (f *Forward) Reset(r *connector.Request, max int) {
+	*f = Forward{buf: f.buf[:0], first: f.first[:0], max: max, body: r.Body, chunked: r.ContentLength < 0}
+	if r.ContentLength > 0 {
+		f.left = r.ContentLength
+	}
+}
+
+// ReadFirst reads the part of a body of known length that is sent unasked,
+// right after the request. It is kept, so that the request can go to another
+// container.
+func (f *Forward) ReadFirst(r *connector.Request) error {
+	if r.ContentLength <= 0 {
+		return nil
+	}
+	return f.readFirst(int(min(f.left, int64(f.room()))))
+}
+
+// EncodeHead makes the FORWARD_REQUEST of r, and what [Forward.ReadFirst] has
+// read goes behind it. It may be called again with another secret, route or
+// activation for another try.
+func (f *Forward) EncodeHead(r *Request) error {
 	var ok bool
-	f.buf, ok = appendForward(f.buf, r)
+	f.buf, ok = appendForward(f.buf[:0], r)
 	n := len(f.buf) - headLen
-	if n > max-headLen || n > maxPayload || !ok {
-		err := &TooLongError{Need: len(f.buf), Max: max}
-		if err.Need <= max {
-			err.Need = max + 1 // a field name that no packet can say
+	if n > f.max-headLen || n > maxPayload || !ok {
+		err := &TooLongError{Need: len(f.buf), Max: f.max}
+		if err.Need <= f.max {
+			err.Need = f.max + 1 // a field name that no packet can say
 		}
 		f.buf = f.buf[:0]
 		if cap(f.buf) > keepBuffer {
@@ -59,15 +97,7 @@ func (f *Forward) Encode(r *Request, max int) error {
 		return err
 	}
 	binary.BigEndian.PutUint16(f.buf[2:], uint16(n))
-	switch {
-	case r.ContentLength < 0:
-		f.chunked = true
-	case r.ContentLength > 0:
-		f.left = r.ContentLength
-		if err := f.appendBody(int(min(f.left, int64(f.room())))); err != nil {
-			return err
-		}
-	}
+	f.buf = append(f.buf, f.first...)
 	return nil
 }
 
@@ -82,13 +112,11 @@ func (f *Forward) room() int { return min(f.max, maxPayload+headLen) - bodyHeadL
 // request can be sent once only.
 func (f *Forward) Consumed() bool { return f.consumed }
 
-// appendBody adds a packet of exactly n body bytes to buf.
-func (f *Forward) appendBody(n int) error {
-	at := len(f.buf)
-	f.buf = append(f.buf, 0x12, 0x34, byte((n+2)>>8), byte(n+2), byte(n>>8), byte(n))
-	f.buf = grow(f.buf, n)
-	_, err := io.ReadFull(f.body, f.buf[at+bodyHeadLen:])
-	if err != nil {
+// readFirst makes first a packet of exactly n body bytes.
+func (f *Forward) readFirst(n int) error {
+	f.first = append(f.first[:0], 0x12, 0x34, byte((n+2)>>8), byte(n+2), byte(n>>8), byte(n))
+	f.first = grow(f.first, n)
+	if _, err := io.ReadFull(f.body, f.first[bodyHeadLen:]); err != nil {
 		return bodyError(err)
 	}
 	f.left -= int64(n)
@@ -198,7 +226,11 @@ func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
 	b = appendString(b, r.Protocol)
 	b = appendString(b, r.Path)
 	b = appendString(b, r.RemoteAddr)
-	b = append(b, 0xFF, 0xFF) // remote_host: no look-ups
+	if r.RemoteHost == "" {
+		b = append(b, 0xFF, 0xFF)
+	} else {
+		b = appendString(b, r.RemoteHost)
+	}
 	b = appendString(b, r.ServerName)
 	b = appendInt(b, r.ServerPort)
 	b = append(b, bit(r.Secure))
@@ -230,10 +262,10 @@ func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
 	if r.Secret != "" {
 		b = appendString(append(b, attrSecret), r.Secret)
 	}
-	if r.RemoteUser != "" {
+	if len(r.RemoteUser) > 0 {
 		b = appendString(append(b, attrRemoteUser), r.RemoteUser)
 	}
-	if r.AuthType != "" {
+	if len(r.AuthType) > 0 {
 		b = appendString(append(b, attrAuthType), r.AuthType)
 	}
 	if r.HasQuery {
@@ -242,8 +274,14 @@ func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
 	if r.Route != "" {
 		b = appendString(append(b, attrRoute), r.Route)
 	}
+	if r.TLS != nil && r.Secure {
+		b = appendTLS(b, r)
+	}
 	if method == methodStored {
 		b = appendString(append(b, attrStoredMethod), r.Method)
+	}
+	if r.Secure && r.TLS != nil && r.TLS.Protocol != "" {
+		b = appendAttr(b, "AJP_SSL_PROTOCOL", r.TLS.Protocol)
 	}
 	b = appendString(append(b, attrRequest), "AJP_REMOTE_PORT")
 	b = appendString(b, r.RemotePort)
@@ -258,6 +296,31 @@ func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
 		b = appendAttr(b, a.Name, a.Value)
 	}
 	return append(b, attrDone), ok
+}
+
+// appendTLS writes what is known of the client's encrypted connection, and
+// nothing of what isn't.
+func appendTLS(b []byte, r *Request) []byte {
+	t := r.TLS
+	if t.ClientCert != "" {
+		cert := t.ClientCert
+		if r.ForwardChain {
+			for _, c := range t.Chain {
+				cert += c
+			}
+		}
+		b = appendString(append(b, attrSSLCert), cert)
+	}
+	if t.Cipher != "" {
+		b = appendString(append(b, attrSSLCipher), t.Cipher)
+	}
+	if t.SessionID != "" {
+		b = appendString(append(b, attrSSLSession), t.SessionID)
+	}
+	if t.KeySize > 0 && r.ForwardKeySize {
+		b = appendInt(append(b, attrSSLKeySize), min(t.KeySize, 0xFFFF)) // a number, not a string
+	}
+	return b
 }
 
 func bit(v bool) byte {

@@ -88,7 +88,8 @@ func TestForwardBytes(t *testing.T) {
 		}, `02 05 ` + proto + `0001 "/" 00 ` + who + `0001 A008 000A "5000000000" 00 ` + tail},
 		{"all attributes in mod_jk's order", func(r *Request) {
 			r.Method, r.HasQuery, r.Query = []byte("LINK"), true, []byte("q")
-			r.Secret, r.Route, r.Activation, r.RemoteUser, r.AuthType = "s3", "n1", "DIS", "joe", "Basic"
+			r.Secret, r.Route, r.Activation = "s3", "n1", "DIS"
+			r.RemoteUser, r.AuthType = []byte("joe"), []byte("Basic")
 			r.Attributes = []Attribute{{"A1", "v"}, {"A2", ""}}
 		}, `02 FF ` + proto + `0001 "/" 00 ` + who + `0001 ` + noBody +
 			`0C 0002 "s3" 00 03 0003 "joe" 00 04 0005 "Basic" 00 05 0001 "q" 00 06 0002 "n1" 00 0D 0004 "LINK" 00 ` +
@@ -503,5 +504,79 @@ func TestForwardReused(t *testing.T) {
 		if want := encode(r); !bytes.Equal(f.buf, want.buf) || f.left != want.left {
 			t.Fatalf("request %d differs from one in a new Forward", i)
 		}
+	}
+}
+
+// TestForwardTLS checks what a container learns of an encrypted connection,
+// and that it learns nothing without one (F018).
+func TestForwardTLS(t *testing.T) {
+	tls := &connector.TLS{Protocol: "TLSv1.3", Cipher: "TLS_AES_128_GCM_SHA256", SessionID: "ab", KeySize: 128, ClientCert: "A", Chain: []string{"B", "C"}}
+	for _, tt := range []struct {
+		name            string
+		secure          bool
+		tls             *connector.TLS
+		keySize, chain  bool
+		codes, protocol string
+		cert            string
+	}{
+		{"plain", false, nil, true, true, "", "", ""},
+		{"facts without TLS are not sent", false, tls, true, true, "", "", ""},
+		{"TLS, nothing known", true, nil, true, true, "", "", ""},
+		{"everything", true, tls, true, false, "07 08 09 0B", "TLSv1.3", "A"},
+		{"chain", true, tls, true, true, "07 08 09 0B", "TLSv1.3", "ABC"},
+		{"no key size", true, tls, false, false, "07 08 09", "TLSv1.3", "A"},
+	} {
+		r := newRequest("GET", "/")
+		r.Secure, r.TLS, r.ForwardKeySize, r.ForwardChain = tt.secure, tt.tls, tt.keySize, tt.chain
+		d, err := ajptest.DecodeForward(encode(r).buf[4:])
+		if err != nil {
+			t.Fatal(tt.name, err)
+		}
+		if d.IsSSL != tt.secure {
+			t.Errorf("%s: is_ssl %v", tt.name, d.IsSSL)
+		}
+		var codes []string
+		cert, protocol := "", ""
+		for _, a := range d.Attributes {
+			switch a.Code {
+			case attrSSLCert, attrSSLCipher, attrSSLSession, attrSSLKeySize:
+				codes = append(codes, fmt.Sprintf("%02X", a.Code))
+			}
+			if a.Code == attrSSLCert {
+				cert = a.Value
+			}
+			if a.Name == "AJP_SSL_PROTOCOL" {
+				protocol = a.Value
+			}
+		}
+		if got := strings.Join(codes, " "); got != tt.codes || cert != tt.cert || protocol != tt.protocol {
+			t.Errorf("%s: codes %q, certificate %q, protocol %q", tt.name, got, cert, protocol)
+		}
+	}
+}
+
+// TestForwardAgain checks that a request can be made out for another container
+// with the same beginning of its body.
+func TestForwardAgain(t *testing.T) {
+	r := newRequest("POST", "/")
+	r.ContentLength, r.Body = 10, strings.NewReader("0123456789")
+	r.Secret, r.Route = "one", "a"
+	f := &Forward{}
+	if err := f.Encode(r, 8192); err != nil {
+		t.Fatal(err)
+	}
+	first := bytes.Clone(f.buf)
+	r.Secret, r.Route, r.Activation = "another", "b", "DIS"
+	if err := f.EncodeHead(r); err != nil {
+		t.Fatal(err)
+	}
+	fresh := newRequest("POST", "/")
+	fresh.ContentLength, fresh.Body = 10, strings.NewReader("0123456789")
+	fresh.Secret, fresh.Route, fresh.Activation = "another", "b", "DIS"
+	if want := encode(fresh).buf; !bytes.Equal(f.buf, want) || bytes.Equal(f.buf, first) {
+		t.Errorf("got  % x\nwant % x", f.buf, want)
+	}
+	if f.Consumed() {
+		t.Error("the body counts as used up")
 	}
 }
