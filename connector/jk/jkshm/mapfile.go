@@ -35,6 +35,9 @@ func (m *Map) Publish(data []byte, mtime int64) error {
 		return fmt.Errorf("jkshm: map file %d: %d bytes are more than the %d that were reserved", m.index, len(data), m.size)
 	}
 	g := m.head[mapSeq].Load() + 1
+	if g == 0 {
+		g = 2 // 0 is "nothing was published"
+	}
 	c := m.copies[g&1]
 	for i := 0; len(data)-i*wordSize > 0; i++ {
 		var b [wordSize]byte

@@ -141,7 +141,7 @@ func TestAttachRefuses(t *testing.T) {
 	if _, err := AttachAny(mem); err == nil || !strings.Contains(err.Error(), "aligned") {
 		t.Errorf("not aligned: %v", err)
 	}
-	if _, err := Format(memory(len(good.mem) - 1), testLayout()); err == nil {
+	if _, err := Format(memory(len(good.mem)-1), testLayout()); err == nil {
 		t.Error("formatted what is too small")
 	}
 }
