@@ -204,9 +204,9 @@ func usable(t *testing.T, s *Segment) {
 	}
 }
 
-// A child writes what it likes all over the segment, header included. Who has a
+// F085: a child writes what it likes all over the segment, header included. Who has a
 // handle lives on with the layout it knows.
-func TestRandomBytes(t *testing.T) {
+func TestF085RandomBytes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	fills := map[string]func() uint64{
 		"random":   rnd.Uint64,

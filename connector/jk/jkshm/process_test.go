@@ -69,9 +69,9 @@ func hammer(s *Segment, args []string) error {
 	select {}
 }
 
-// Children are killed while they move the gauges. When they are reclaimed and
+// F066: children are killed while they move the gauges. When they are reclaimed and
 // the others rest the sums are exact.
-func TestKilledWhileCounting(t *testing.T) {
+func TestF066KilledWhileCounting(t *testing.T) {
 	s, seg := mustShare(t)
 	rounds := 10
 	if testing.Short() {
@@ -163,8 +163,8 @@ func compete(s *Segment, args []string) error {
 	return nil
 }
 
-// Processes compete for few places: never are more in than the limit.
-func TestLimitHoldsAmongProcesses(t *testing.T) {
+// F043: processes compete for few places: never are more in than the limit.
+func TestF043LimitHoldsAmongProcesses(t *testing.T) {
 	s, seg := mustShare(t)
 	var c []*child
 	for server := range 3 {
@@ -335,8 +335,8 @@ func scatter(s *Segment, _ []string) error {
 	}
 }
 
-// Another process writes nonsense while this one uses everything.
-func TestScatteredWhileUsed(t *testing.T) {
+// F085: another process writes nonsense while this one uses everything.
+func TestF085ScatteredWhileUsed(t *testing.T) {
 	s, seg := mustShare(t)
 	s.Sleep = func(time.Duration) {}
 	c := start(t, seg, "scatter")
