@@ -2,6 +2,7 @@ package jk
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"jkd/conf"
@@ -33,12 +34,15 @@ type nameInfo struct {
 // Worker returns the listed worker of that name, or nil. The pointer is into
 // Workers.
 func (c *Config) Worker(name string) *WorkerConfig {
-	for i := range c.Workers {
-		if c.Workers[i].Name == name {
-			return &c.Workers[i]
-		}
+	if i := c.index(name); i >= 0 {
+		return &c.Workers[i]
 	}
 	return nil
+}
+
+// index is the place of a worker in Workers, or -1.
+func (c *Config) index(name string) int {
+	return slices.IndexFunc(c.Workers, func(w WorkerConfig) bool { return w.Name == name })
 }
 
 // WorkerType is worker.X.type.

@@ -153,8 +153,6 @@ func TestFieldColdFusion(t *testing.T) {
 	if r := u.Match([]byte("/private/ops/balancer/")); r != nil {
 		t.Errorf("got %+v", r)
 	}
-	same(t, "unsupported", lines(Unsupported(c, u)), []string{
-		"w:43: /private/ops/balancer: worker status is of type status, which this version of jkd does not support yet"})
 }
 
 func TestFieldTrailingComments(t *testing.T) {

@@ -160,7 +160,7 @@ func (b *mapBuilder) extensions(r *Rule, written, text string) (x Extensions) {
 		case !ok || value == "":
 			b.warn(r.at(), written, "extension %s has no value: ignored", name)
 			continue
-		case e.lbOnly && lb == nil:
+		case e.lbOnly && lb == nil && r.Index != UnknownWorker:
 			b.warn(r.at(), written, "extension %s is for balancers and worker %s is none: ignored", name, conf.Printable(r.Worker))
 			continue
 		case e.text && given[name]:
@@ -173,7 +173,7 @@ func (b *mapBuilder) extensions(r *Rule, written, text string) (x Extensions) {
 		}
 	}
 	for _, m := range x.Activations {
-		if !hasMember(lb, m.Member) {
+		if lb != nil && !hasMember(lb, m.Member) {
 			b.warn(r.at(), written, "worker %s has no member %s", conf.Printable(r.Worker), conf.Printable(m.Member))
 		}
 	}

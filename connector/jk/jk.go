@@ -7,31 +7,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"jkd/conf"
 	"jkd/connector"
 )
 
 // defaultConnectTimeout bounds a connect when the file doesn't: the kernel's
 // own limit is over a minute, during which a user looks at a blank page.
 const defaultConnectTimeout = 5 * time.Second
-
-// Setup is what [connector.jk] says, checked: it can be served.
-type Setup struct {
-	Config *Config
-	Map    *URIMap
-}
-
-// Load is [Read] that accepts only what this version can serve.
-func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
-	cfg, m, warnings, err := Read(c)
-	if err != nil {
-		return nil, warnings, err
-	}
-	if err := Unsupported(cfg, m).Err(); err != nil {
-		return nil, warnings, err
-	}
-	return &Setup{Config: cfg, Map: m}, append(warnings, notYet(cfg, m)...), nil
-}
 
 // Options are what the process adds to a Setup.
 type Options struct {
@@ -57,13 +38,13 @@ var _ connector.Connector = (*Connector)(nil)
 
 // New makes the connector of one process. It connects to nobody yet.
 func New(s *Setup, o Options) *Connector {
-	c := &Connector{m: s.Map, targets: map[*Rule]connector.Worker{}, workers: make([]*worker, len(s.Config.Workers))}
+	c := &Connector{m: s.Map(), targets: map[*Rule]connector.Worker{}, workers: make([]*worker, len(s.Config.Workers))}
 	for i := range s.Config.Workers {
 		if w := &s.Config.Workers[i]; w.Type == AJP13 {
 			c.workers[i] = newWorker(w, s.Config.Maintain, o)
 		}
 	}
-	for _, r := range s.Map.rules {
+	for _, r := range s.Map().rules {
 		if r.Exclude || r.Disabled {
 			continue
 		}

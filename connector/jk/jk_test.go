@@ -23,7 +23,7 @@ func setup(t *testing.T, properties, rules string, o Options) *Connector {
 		t.Fatal(err)
 	}
 	o.Logger = zerolog.Nop()
-	c := New(&Setup{Config: cfg, Map: m}, o)
+	c := New(&Setup{Config: cfg, Maps: []*URIMap{m}}, o)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -115,7 +115,7 @@ func TestDeploymentCaches(t *testing.T) {
 		{"tomcat6-2009-workers.properties", 25, "pool 150 10m0s keep 150"},
 	} {
 		cfg, _ := mustParse(t, testEnv(), file(t, tt.file))
-		c := New(&Setup{Config: cfg, Map: &URIMap{}}, Options{Threads: tt.threads})
+		c := New(&Setup{Config: cfg, Maps: []*URIMap{{}}}, Options{Threads: tt.threads})
 		p := c.workers[0].pool
 		if got := fmt.Sprintf("%v %d %v keep %d", p.mode, p.size, p.timeout, p.keep); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)

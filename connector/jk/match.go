@@ -172,26 +172,31 @@ func (n *node) find(rest []byte, found *Rule, best int) (*Rule, int) {
 	return found, best
 }
 
-// any tells whether a rule for that worker, or for any, matches path.
-func (m *matcher) any(path []byte, worker int) bool {
+// any tells whether a rule for r's worker, or for any, matches path.
+func (m *matcher) any(path []byte, r *Rule) bool {
 	for n, rest := m.root, path; n != nil; n, rest = n.step(rest) {
-		if serves(n.tails, rest, worker) || serves(n.suffixes, rest, worker) {
+		if serves(n.tails, rest, r) || serves(n.suffixes, rest, r) {
 			return true
 		}
 		if len(rest) == 0 {
-			return serves(n.exact, rest, worker)
+			return serves(n.exact, rest, r)
 		}
 	}
 	return false
 }
 
-func serves(list []pattern, rest []byte, worker int) bool {
+func serves(list []pattern, rest []byte, r *Rule) bool {
 	for i := range list {
-		if p := &list[i]; (p.rule.Index == worker || p.rule.Index < 0) && p.match(rest) {
+		if p := &list[i]; p.rule.speaksOf(r) && p.match(rest) {
 			return true
 		}
 	}
 	return false
+}
+
+// speaksOf tells whether the exclusion x is for the worker of r.
+func (x *Rule) speaksOf(r *Rule) bool {
+	return x.Index == AnyWorker || x.Index == r.Index && (r.Index >= 0 || x.Worker == r.Worker)
 }
 
 // step goes on to the node that rest leads to; the node is nil when there is

@@ -1,37 +1,41 @@
 package jk
 
-import (
-	"fmt"
+import "jkd/conf"
 
-	"jkd/conf"
-)
-
-// Read makes workers and rules of section [connector.jk] of c, which must not
-// be nil there. It returns every fault of workers.properties, of the map file
+// Load makes workers and rules of section [connector.jk] of c, which must not
+// be nil there. It returns every fault of workers.properties, of the map files
 // and of the mounts as [conf.Errors]. The environment is that of the process.
-func Read(c *conf.Config) (*Config, *URIMap, []conf.Warning, error) {
+func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	env := Env{ServerRoot: c.Server.ServerRoot}
 	sources := []Source{{File: c.Path, Pairs: c.Jk.Properties}}
 	if f := c.Jk.WorkersFile; f != nil {
 		sources = append(sources, Source{File: f.Path, Data: f.Data})
 	}
 	cfg, r := parseConfig(env, sources)
-	b := &mapBuilder{report: r, cfg: cfg, env: env, mounts: Mounts{
-		ConfFile: c.Path, Mounts: c.Jk.Main().Mounts, UnMounts: c.Jk.Main().UnMounts, MapFile: c.Jk.Main().MountFile,
-	}}
-	u := b.build()
+	s := &Setup{Config: cfg, env: env, plan: plan(c)}
+	s.Maps = make([]*URIMap, len(s.plan))
+	rules := 0
+	for i, p := range s.plan {
+		if p.shares >= 0 {
+			s.Maps[i] = s.Maps[p.shares]
+			continue
+		}
+		b := &mapBuilder{report: r, cfg: cfg, env: env, mounts: p.mounts}
+		s.Maps[i] = b.build()
+		rules += len(s.Maps[i].rules)
+	}
 	defer func() { conf.SortWarnings(r.warnings) }()
 	if err := r.errs.Err(); err != nil {
-		return nil, nil, r.warnings, err
+		return nil, r.warnings, err
 	}
 	servers, threads := capacity(c)
 	for i := range cfg.Workers {
 		r.spare(&cfg.Workers[i], cfg, servers, threads)
 	}
-	if len(u.rules) == 0 {
+	if rules == 0 {
 		r.warn(place{c.Path, 0}, "", "no path is mounted: every request will be answered 404")
 	}
-	return cfg, u, r.warnings, nil
+	return s, r.warnings, nil
 }
 
 // capacity is how many processes there may be and how many requests each can
@@ -66,21 +70,4 @@ func (r *report) spare(w *WorkerConfig, c *Config, servers, threads int) {
 		n = threads
 	}
 	r.info(at, key, "%d processes with up to %d connections each: the back end must take up to %d", servers, n, servers*n)
-}
-
-// Unsupported returns the rules that lead to workers whose type this version
-// reads but cannot run, as faults, by precedence. Exclusions and disabled
-// rules need no worker.
-func Unsupported(c *Config, u *URIMap) conf.Errors {
-	var out conf.Errors
-	for _, r := range u.rules {
-		if r.Index < 0 || r.Exclude || r.Disabled {
-			continue
-		}
-		if t := c.Workers[r.Index].Type; t != AJP13 {
-			out = append(out, &conf.Error{File: r.File, Line: r.Line, Key: r.key(),
-				Msg: fmt.Sprintf("worker %s is of type %s, which this version of jkd does not support yet", conf.Printable(r.Worker), t)})
-		}
-	}
-	return out
 }

@@ -35,16 +35,16 @@ func TestReadDeployment(t *testing.T) {
 			"JkMount = /examples/servlet/* ajp13\nJkMount = /examples/*.jsp ajp13\n",
 		"workers.properties": string(workers),
 	})
-	cfg, u, warnings, err := Read(c)
+	setup, warnings, err := Load(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "workers", workerNames(cfg), []string{"ajp13 ajp13"})
+	same(t, "workers", workerNames(setup.Config), []string{"ajp13 ajp13"})
 	for path, want := range map[string]string{
 		"/examples/servlet/HelloWorldExample": "ajp13 /examples/servlet/*", "/examples/jsp/simpletag/foo.jsp": "ajp13 /examples/*.jsp",
 		"/examples/index.html": "", "/examples/servlet": "",
 	} {
-		same(t, path, hit(u, path), want)
+		same(t, path, hit(setup.Map(), path), want)
 	}
 	var got []string
 	for _, w := range warnings {
@@ -54,7 +54,6 @@ func TestReadDeployment(t *testing.T) {
 		"info DIR/workers.properties:2: worker.ajp13: of the 25 connections a process may keep it never uses more than it serves requests at a time (1)",
 		"info DIR/workers.properties:2: worker.ajp13: 256 processes with up to 1 connections each: the back end must take up to 256",
 	})
-	same(t, "unsupported", Unsupported(cfg, u).Err(), error(nil))
 }
 
 func TestReadAllFaultsAtOnce(t *testing.T) {
@@ -64,8 +63,8 @@ func TestReadAllFaultsAtOnce(t *testing.T) {
 		"m":                  "*.jsp=x\n/b=y\n",
 		"workers.properties": "",
 	})
-	cfg, u, warnings, err := Read(c)
-	if cfg != nil || u != nil {
+	setup, warnings, err := Load(c)
+	if setup != nil {
 		t.Error("there is a result in spite of faults")
 	}
 	same(t, "warnings", said(warnings, conf.Warn), []string(nil))
@@ -85,13 +84,13 @@ func TestReadAllFaultsAtOnce(t *testing.T) {
 
 func TestReadNothingMounted(t *testing.T) {
 	c, dir := load(t, map[string]string{"jkd.conf": "[server]\nListen = 8080\n[connector.jk]\n"})
-	cfg, u, warnings, err := Read(c)
+	setup, warnings, err := Load(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "workers", cfg.Workers, []WorkerConfig{defaults("ajp13")})
-	same(t, "rules", len(u.Rules()), 0)
-	same(t, "match", hit(u, "/"), "")
+	same(t, "workers", setup.Config.Workers, []WorkerConfig{defaults("ajp13")})
+	same(t, "rules", len(setup.Map().Rules()), 0)
+	same(t, "match", hit(setup.Map(), "/"), "")
 	same(t, "warnings", said(warnings, conf.Warn), []string{dir + "/jkd.conf: no path is mounted: every request will be answered 404"})
 }
 
@@ -100,17 +99,16 @@ func TestSamples(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	cfg, u, warnings, err := Read(c)
+	setup, warnings, err := Load(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "warnings", said(warnings, conf.Warn), []string(nil))
-	same(t, "unsupported", Unsupported(cfg, u).Err(), error(nil))
 	for path, want := range map[string]string{
 		"/examples": "ajp13 /examples", "/examples/x": "ajp13 /examples/*", "/examples/a.gif": "",
 		"/examples/jsp/sessions/x": "ajp13 /examples/jsp/sessions/*", "/manager/x": "", "/x": "",
 	} {
-		same(t, path, hit(u, path), want)
+		same(t, path, hit(setup.Map(), path), want)
 	}
 
 	// What is commented out in the sample is understood too.

@@ -174,7 +174,7 @@ func rigMap(t testing.TB, dial DialFunc, threads int, host string, port int, rul
 		t.Fatal(err)
 	}
 	r := &rig{t: t, log: &lockedBuffer{}, clock: &testClock{}}
-	r.c = New(&Setup{Config: cfg, Map: m}, Options{
+	r.c = New(&Setup{Config: cfg, Maps: []*URIMap{m}}, Options{
 		Threads: threads, Dial: r.counting(dial), Logger: zerolog.New(r.log), WriteTimeout: long,
 	})
 	r.w = r.c.workers[0]

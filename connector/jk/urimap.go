@@ -2,6 +2,7 @@ package jk
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,9 +38,12 @@ func (s RuleSource) String() string {
 type Rule struct {
 	Pattern string // without prefixes, '|' replaced
 	// Worker is the worker's name, "*" (any) in some exclusions. Index is its
-	// place in Config.Workers, -1 for "*".
+	// place in Config.Workers, or AnyWorker or UnknownWorker.
 	Worker string
 	Index  int
+	// Rank is the place among the map's rules: none with a lesser one that
+	// matches too is served by another rule.
+	Rank int
 	// Exclude: paths that match are not for Worker. Disabled: the rule is read
 	// and checked but matches nothing.
 	Exclude, Disabled bool
@@ -63,12 +67,27 @@ func (r *Rule) key() string {
 	return s
 }
 
-// Mounts is where rules come from besides the workers themselves.
+// Values of [Rule.Index] that are no place in Config.Workers.
+const (
+	// AnyWorker is that of exclusions for the worker "*".
+	AnyWorker = -1
+	// UnknownWorker is that of a rule whose worker does not exist. There are
+	// such rules after [Setup.Remap] only; what they match is answered 500.
+	UnknownWorker = -2
+)
+
+// Mounts is where the rules of one server come from besides the workers.
 type Mounts struct {
 	ConfFile string // path of jkd.conf, for messages
 	Mounts   []conf.Mount
 	UnMounts []conf.Mount
-	MapFile  *conf.File // uriworkermap.properties, nil for none
+	// Copied and CopiedUn are the main server's (JkMountCopy): those that are
+	// not redefined by the first two count.
+	Copied, CopiedUn []conf.Mount
+	MapFile          *conf.File // uriworkermap.properties, nil for none
+	// Virtual leaves out what workers ask for themselves (worker.X.mount): it
+	// belongs to the main server.
+	Virtual bool
 }
 
 // URIMap maps paths to rules. It does not change and may be used concurrently.
@@ -103,7 +122,7 @@ func (u *URIMap) Rules() []*Rule { return slices.Clone(u.rules) }
 // matches, the path is not mapped, and no other rule is considered.
 func (u *URIMap) Match(path []byte) *Rule {
 	r := u.mounts.first(path)
-	if r == nil || u.excludes.any(path, r.Index) {
+	if r == nil || u.excludes.any(path, r) {
 		return nil
 	}
 	return r
@@ -128,6 +147,13 @@ type mapBuilder struct {
 	mounts Mounts
 	rules  []*Rule
 	index  map[ruleID]*Rule
+
+	// copying: a rule that is there already stays.
+	copying bool
+	// lenient: rules for workers that do not exist are kept, and the faults
+	// go to unknown.
+	lenient bool
+	unknown conf.Errors
 }
 
 // ruleID is what makes two lines the same rule. Exclusions of different
@@ -143,6 +169,9 @@ func (b *mapBuilder) build() *URIMap {
 	b.index = map[ruleID]*Rule{}
 	for i := range b.cfg.Workers {
 		w := &b.cfg.Workers[i]
+		if b.mounts.Virtual {
+			break
+		}
 		for _, m := range w.Mounts {
 			at := place{m.File, m.Line}
 			if strings.Contains(m.Pattern, "|") {
@@ -151,12 +180,18 @@ func (b *mapBuilder) build() *URIMap {
 			b.add(at, FromWorker, m.Pattern, w.Name, "")
 		}
 	}
-	for _, m := range b.mounts.Mounts {
-		b.line(place{b.mounts.ConfFile, m.Line}, FromMount, m.Pattern, m.Worker)
+	lines := func(mounts, unMounts []conf.Mount) {
+		for _, m := range mounts {
+			b.line(place{b.mounts.ConfFile, m.Line}, FromMount, m.Pattern, m.Worker)
+		}
+		for _, m := range unMounts {
+			b.line(place{b.mounts.ConfFile, m.Line}, FromMount, exclusion(m.Pattern), m.Worker)
+		}
 	}
-	for _, m := range b.mounts.UnMounts {
-		b.line(place{b.mounts.ConfFile, m.Line}, FromMount, exclusion(m.Pattern), m.Worker)
-	}
+	lines(b.mounts.Mounts, b.mounts.UnMounts)
+	b.copying = true
+	lines(b.mounts.Copied, b.mounts.CopiedUn)
+	b.copying = false
 	if f := b.mounts.MapFile; f != nil {
 		seen := map[string]string{}
 		lookup := func(name string) (string, bool) {
@@ -176,6 +211,7 @@ func (b *mapBuilder) build() *URIMap {
 	byPrecedence(b.rules)
 	u := &URIMap{rules: b.rules}
 	for rank, r := range u.rules {
+		r.Rank = rank
 		switch {
 		case r.Disabled:
 		case r.Exclude:
@@ -229,6 +265,9 @@ func (b *mapBuilder) add(at place, from RuleSource, written, worker, ext string)
 		id.worker = worker
 	}
 	if old := b.index[id]; old != nil {
+		if b.copying {
+			return true
+		}
 		b.warn(at, written, "given again: this line counts, not %s (%s)", old.at(), conf.Printable(old.Worker))
 		b.rules = slices.DeleteFunc(b.rules, func(x *Rule) bool { return x == old })
 	}
@@ -265,38 +304,44 @@ func (b *mapBuilder) pattern(at place, written, rest string) bool {
 
 // worker finds the rule's worker.
 func (b *mapBuilder) worker(r *Rule, written string) bool {
-	r.Index = -1
-	if r.Worker == "*" {
-		if !r.Exclude {
-			b.fail(r.at(), written, "worker * (any) is for exclusions only")
-			return false
-		}
-		return true
-	}
-	if r.Worker == "" {
+	switch {
+	case r.Worker == "":
 		b.fail(r.at(), written, "the worker's name is missing")
 		return false
+	case r.Worker == "*" && !r.Exclude:
+		b.fail(r.at(), written, "worker * (any) is for exclusions only")
+		return false
+	case r.Worker == "*":
+		r.Index = AnyWorker
+		return true
 	}
-	for i := range b.cfg.Workers {
-		if b.cfg.Workers[i].Name == r.Worker {
-			r.Index = i
-			return true
-		}
+	r.Index = b.cfg.index(r.Worker)
+	if r.Index >= 0 {
+		return true
 	}
-	name := conf.Printable(r.Worker)
+	r.Index = UnknownWorker
+	if !b.lenient {
+		b.fail(r.at(), written, "%s", b.unlisted(r.Worker))
+		return false
+	}
+	b.unknown = append(b.unknown, &conf.Error{File: r.File, Line: r.Line, Key: written, Msg: b.unlisted(r.Worker)})
+	return true
+}
+
+// unlisted says what is known of a worker that is not in worker.list.
+func (b *mapBuilder) unlisted(worker string) string {
+	name := conf.Printable(worker)
 	list := "worker.list"
 	if b.cfg.listAt != (place{}) {
 		list += " (" + b.cfg.listAt.String() + ")"
 	}
-	switch info := b.cfg.names[r.Worker]; {
+	switch info := b.cfg.names[worker]; {
 	case info != nil && info.memberOf != "":
-		b.fail(r.at(), written, "worker %s (%s) is a member of %s but not in %s", name, info.at, info.memberOf, list)
+		return fmt.Sprintf("worker %s (%s) is a member of %s but not in %s", name, info.at, info.memberOf, list)
 	case info != nil:
-		b.fail(r.at(), written, "worker %s is defined in %s but not in %s", name, info.at, list)
-	default:
-		b.fail(r.at(), written, "there is no worker %s in %s%s", name, list, conf.DidYouMean(r.Worker, b.names()))
+		return fmt.Sprintf("worker %s is defined in %s but not in %s", name, info.at, list)
 	}
-	return false
+	return fmt.Sprintf("there is no worker %s in %s%s", name, list, conf.DidYouMean(worker, b.names()))
 }
 
 func (b *mapBuilder) names() []string {

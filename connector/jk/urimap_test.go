@@ -272,22 +272,6 @@ func TestMacrosInMap(t *testing.T) {
 	same(t, "/a/x", hit(u, "/a/x"), "single /a/*")
 }
 
-func TestUnsupported(t *testing.T) {
-	c := mapWorkers(t)
-	u, _, err := NewURIMap(c, testEnv(), mapFile("/a/*=lb\n/b/*=single\n!/a/x=lb\n-/c=lb\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "rules", lines(Unsupported(c, u)), []string{"m:1: /a/*: worker lb is of type lb, which this version of jkd does not support yet"})
-	u, _, err = NewURIMap(c, testEnv(), mapFile("/b/*=single\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Unsupported(c, u).Err(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestMatchAllocatesNothing(t *testing.T) {
 	u, _ := mustMap(t, mapFile(manyRules(1000)))
 	for _, path := range benchPaths {
