@@ -25,13 +25,16 @@ type Config struct {
 	// Locations are the sections [location PATH], in file order.
 	Locations []Location
 	// LogFormats are the nicknames of LogFormat, the built-in ones not among
-	// them.
+	// them; nil when there are none.
 	LogFormats map[string]string
 	// CustomLogs are all access logs, those of virtual hosts included.
 	CustomLogs []CustomLog
 
 	// Jk is [connector.jk], nil when the file has no such section.
 	Jk *Jk
+
+	// hosts finds virtual hosts; Parse and Decode make it.
+	hosts *hosts
 }
 
 // ServerConfig is section [server]. Unless stated otherwise a field is the
@@ -64,9 +67,6 @@ type ServerConfig struct {
 
 	LogLevel LogLevel // default warn
 
-	// CustomLog is the access log, nil for none.
-	CustomLog *AccessLog
-
 	// MPM is Prefork or Worker. Default: Prefork.
 	MPM string
 
@@ -91,12 +91,6 @@ type ServerConfig struct {
 	LimitRequestFields    int   // count, default 100, 0 = unlimited
 	LimitRequestFieldSize int   // bytes, default 8190, ≥ 1
 	LimitRequestBody      int64 // bytes, default 1 GiB, 0 = unlimited
-}
-
-// AccessLog is directive CustomLog.
-type AccessLog struct {
-	Path   string // absolute
-	Format string // CommonFormat or CombinedFormat
 }
 
 // PreforkConfig is section [mpm.prefork], with Apache's corrections applied if

@@ -8,11 +8,13 @@ import (
 // VHost is a section [vhost NAME]: a name-based virtual host. Requests whose
 // host no section names are the main server's.
 type VHost struct {
-	// Name is the section's, lower case; Aliases are those of ServerAlias,
-	// in which '*' and '?' may stand for any run of characters and for one.
+	// Name is the section's, lower case and without a final dot; Aliases are
+	// those of ServerAlias, likewise, in which '*' and '?' may stand for any
+	// run of characters and for one.
 	Name    string
 	Aliases []string
-	// Port is the port of the section's name (NAME:PORT), 0 for any.
+	// Port is the port of the section's name (NAME:PORT): the one that the
+	// connection came in on, as in Apache; 0 for any.
 	Port int
 	Line int // of the section's head
 	// Env is SetEnv and UnsetEnv, the main server's before its own.
@@ -22,13 +24,19 @@ type VHost struct {
 // Location is a section [location PATH] or [location NAME PATH]: what holds
 // for a path and everything below it, as in Apache.
 type Location struct {
-	VHost int    // 0 for the main server, else place in Config.VHosts plus 1
-	Path  string // begins with '/'
-	Line  int
-	Env   []EnvSetting
+	// VHost is 0 for the main server, else its place in Config.VHosts plus 1.
+	// What the main server's locations set holds in every virtual host too,
+	// and there gives way to the virtual host's own; only mounts don't.
+	VHost int
+	// Path begins with '/'. Where it contains '*' or '?' it is a pattern for
+	// the whole path, and neither stands for a '/'.
+	Path string
+	Line int
+	Env  []EnvSetting
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string
-	// Worker is the argument of JkMount, extensions and all; "" for none.
+	// Worker is the argument of JkMount, extensions and all; "" for none. It
+	// is among the Mounts of its JkServer already, Path being the pattern.
 	Worker string
 	// WorkerLine is where it stands.
 	WorkerLine int
@@ -80,8 +88,8 @@ func (j *Jk) Main() *JkServer { return &j.Servers[0] }
 // JkServer is what may differ between the main server and a virtual host
 // (scope V in mod_jk's documentation).
 type JkServer struct {
-	// Mounts and UnMounts are those of the section itself. With MountCopy the
-	// connector adds the main server's.
+	// Mounts and UnMounts are those of the section itself and of its
+	// locations. With MountCopy the connector adds the main server's.
 	Mounts   []Mount // JkMount
 	UnMounts []Mount // JkUnMount
 	// MountFile is JkMountFile, nil when not set. A virtual host has the main

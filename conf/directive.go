@@ -28,8 +28,13 @@ func (t table) add(d directive, old ...string) {
 }
 
 var (
-	directives   = map[string]table{"server": serverTable(), "mpm.prefork": preforkTable(), "mpm.worker": workerTable(), "connector.jk": jkTable()}
-	sectionNames = []string{"server", "mpm.prefork", "mpm.worker", "connector.jk"}
+	directives = map[string]table{
+		serverSection: serverTable(), "mpm.prefork": preforkTable(), "mpm.worker": workerTable(), jkSection: jkTable(),
+		vhostSection: vhostTable(), locationSection: locationTable(),
+	}
+	// sectionNames are the first words of section headers, in the order
+	// messages list them.
+	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, vhostSection, locationSection}
 )
 
 // namesOf lists the current names of a section, sorted.
@@ -153,17 +158,13 @@ var unsupported = map[string]string{
 	"include":                 "the configuration is one file",
 	"listencoresbucketsratio": "all children share every listener",
 	"loadmodule":              "connectors are sections of this file",
-	"logformat":               "write the format after the path in CustomLog",
 	"maxmemfree":              "memory is managed by the runtime",
 	"receivebuffersize":       "listeners use the kernel's defaults",
 	"sendbuffersize":          "listeners use the kernel's defaults",
-	"jklogfile":               "the connector logs to ErrorLog",
-	"jkloglevel":              "the connector logs at LogLevel",
-	"jklogstampformat":        "the connector logs to ErrorLog",
-	"jkshmfile":               "shared memory needs no file",
-	"jkshmsize":               "shared memory has the size it needs",
-	"jkoptions":               "the path is forwarded as the client sent it",
-	"jkrequestlogformat":      "use CustomLog",
-	"jkmountcopy":             "there is one set of mounts",
-	"jkmountfilereload":       "the map file is read when jkd starts",
+	"browsermatch":            "use SetEnv in a [location PATH] section",
+	"passenv":                 "use SetEnv",
+	"setenvif":                "use SetEnv in a [location PATH] section",
+	"setenvifnocase":          "use SetEnv in a [location PATH] section",
+	"transferlog":             "use CustomLog",
+	"sslengine":               "jkd listens without TLS in this version",
 }

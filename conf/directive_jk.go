@@ -3,33 +3,17 @@ package conf
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 )
 
-const jkSection = "connector.jk"
-
+// jkTable has what only the main server has, and what a virtual host may have
+// too.
 func jkTable() table {
 	t := table{}
 	t.add(directive{name: "JkWorkersFile", once: true, set: func(p *parser, g given) (err error) {
 		p.cfg.Jk.WorkersFile, err = p.input(g)
-		return err
-	}})
-	t.add(directive{name: "JkMountFile", once: true, set: func(p *parser, g given) (err error) {
-		p.cfg.Jk.Main().MountFile, err = p.input(g)
-		return err
-	}})
-	t.add(directive{name: "JkMount", many: true, set: func(p *parser, g given) error {
-		m, err := parseMount(g)
-		if err == nil {
-			p.cfg.Jk.Main().Mounts = append(p.cfg.Jk.Main().Mounts, m)
-		}
-		return err
-	}})
-	t.add(directive{name: "JkUnMount", many: true, set: func(p *parser, g given) error {
-		m, err := parseMount(g)
-		if err == nil {
-			p.cfg.Jk.Main().UnMounts = append(p.cfg.Jk.Main().UnMounts, m)
-		}
 		return err
 	}})
 	t.add(directive{name: "JkWorkerProperty", many: true, set: func(p *parser, g given) error {
@@ -45,6 +29,22 @@ func jkTable() table {
 		p.cfg.Jk.Properties = append(p.cfg.Jk.Properties, Pair{Key: key, Value: value, Line: g.Line})
 		return nil
 	}})
+	t.add(directive{name: "JkShmFile", set: outputPath(func(c *Config) *string { return &c.Jk.ShmFile })})
+	t.add(directive{name: "JkShmSize", set: func(p *parser, g given) error {
+		n, err := parseInt(g.Value)
+		if err != nil {
+			return err
+		}
+		if err := inRange(n, 0, math.MaxInt32/1024); err != nil {
+			return err
+		}
+		p.cfg.Jk.ShmSize = int(n) << 10
+		p.warn(g.Line, g.Key, "has no effect: the segment has the size that the workers need")
+		return nil
+	}})
+	t.add(directive{name: "JkWatchdogInterval",
+		set: seconds(func(c *Config) *time.Duration { return &c.Jk.WatchdogInterval }, 0)})
+	addJkServer(t)
 	return t
 }
 

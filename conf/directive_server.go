@@ -43,7 +43,9 @@ func serverTable() table {
 		p.cfg.Server.LogLevel, err = parseLogLevel(g.Value)
 		return err
 	}})
-	t.add(directive{name: "CustomLog", once: true, set: setCustomLog})
+	t.add(directive{name: "CustomLog", many: true, set: setCustomLog})
+	t.add(directive{name: "LogFormat", many: true, set: setLogFormat})
+	addEnv(t)
 	t.add(directive{name: "MPM", set: func(p *parser, g given) error {
 		name, err := parseMPM(g.Value)
 		if err == nil {
@@ -111,9 +113,9 @@ func (p *parser) output(g given, value string) (string, error) {
 	case path == "":
 		return "", errors.New("the path is empty")
 	case path[0] == '|':
-		return "", errors.New("logging into a program is not supported")
+		return "", errors.New("logging into a program is not supported: name a file and let newsyslog or logrotate turn it")
 	case strings.HasPrefix(path, "syslog") && (len(path) == 6 || path[6] == ':'):
-		return "", errors.New("logging to syslog is not supported")
+		return "", errors.New("logging to syslog is not supported: name a file")
 	case strings.HasSuffix(path, "/"):
 		return "", errors.New("the path names a directory")
 	}
@@ -130,44 +132,6 @@ func (p *parser) output(g given, value string) (string, error) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// Apache's two log formats that everybody knows by name.
-const (
-	CommonFormat   = `%h %l %u %t "%r" %>s %b`
-	CombinedFormat = CommonFormat + ` "%{Referer}i" "%{User-agent}i"`
-)
-
-// setCustomLog reads "path" or "path format". The format is one of the two,
-// by its name or written out, quoted as in Apache or simply the rest of the
-// line.
-func setCustomLog(p *parser, g given) error {
-	path, rest, err := nextWord(g.Value)
-	if err != nil {
-		return err
-	}
-	if path, err = p.output(g, path); err != nil {
-		return err
-	}
-	format := rest
-	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
-		if format, err = unquote(rest); err != nil {
-			return err
-		}
-	}
-	switch {
-	case format == "" && rest == "", format == "common":
-		format = CommonFormat
-	case format == "combined":
-		format = CombinedFormat
-	case format == CommonFormat, format == CombinedFormat:
-	case strings.Contains(format, "%"):
-		return errors.New("only the formats common and combined are available in this version")
-	default:
-		return fmt.Errorf("unknown format %q%s (common, combined)", format, DidYouMean(format, []string{"common", "combined"}))
-	}
-	p.cfg.Server.CustomLog = &AccessLog{Path: path, Format: format}
-	return nil
 }
 
 func parseMPM(s string) (string, error) {

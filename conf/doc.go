@@ -23,6 +23,12 @@
 // fault does not hide the second. What Apache corrects is corrected, and said
 // as a [Warning]: [Config.Correct].
 //
+// Sections [vhost NAME], [vhost NAME:PORT], [location PATH] and
+// [location VHOST PATH] are Apache's <VirtualHost> and <Location>. They need
+// not stand in any order: what they inherit, and which of them belong
+// together, is settled when the whole file has been read, so that a Config
+// holds for each virtual host the values that count there.
+//
 // The reading has two layers. [Sections] knows lines, sections and pairs, and
 // no directive; the tables in directive_*.go know the directives. A Config is
 // a plain struct of values, the contents of the connector files included, so

@@ -39,7 +39,10 @@ func Load(path string, o Options) (*Config, []Warning, error) {
 // paths start and is used in messages; it need not exist.
 func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
 	sections, errs := ReadSections(path, data)
-	p := &parser{file: path, cfg: Defaults(), errs: errs, syntax: len(errs) > 0, first: map[string]given{}}
+	p := &parser{
+		file: path, cfg: Defaults(), errs: errs, syntax: len(errs) > 0,
+		first: map[string]given{}, servers: []*server{{}},
+	}
 	abs, err := filepath.Abs(path)
 	if err == nil && !utf8.ValidString(abs) {
 		err = errors.New("the path of the file is not UTF-8 text")
@@ -66,8 +69,8 @@ func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
 // given is a pair together with the directive it is for.
 type given struct {
 	Pair
-	section string
-	dir     *directive
+	in  *scope
+	dir *directive
 }
 
 // parser fills one Config.
@@ -84,22 +87,32 @@ type parser struct {
 	// first is the latest pair of each directive, by section and current
 	// name.
 	first map[string]given
+
+	// servers are the main server and the virtual hosts.
+	servers   []*server
+	locations []*location
+	logs      []customLog
+	formats   map[string]int // where each nickname of LogFormat is
 }
 
 func (p *parser) fail(g given, format string, args ...any) {
-	p.connector = p.connector || g.section == jkSection && needed(g)
+	p.connector = p.connector || g.in != nil && needed(g)
 	p.errs = append(p.errs, &Error{File: p.file, Line: g.Line, Key: g.Key, Msg: fmt.Sprintf(format, args...)})
 }
 
-// needed tells whether the connector misses a line of its section: a mount
-// that could not be read is none, and an unsupported directive means nothing,
-// but an unknown name may be any.
+// needed tells whether the connector misses a line: a mount that could not be
+// read is none, and an unsupported directive means nothing, but what tells of
+// workers does, and an unknown name in its section may be any.
 func needed(g given) bool {
 	if g.dir == nil {
 		_, known := unsupported[strings.ToLower(g.Key)]
-		return !known
+		return g.in.section == jkSection && !known
 	}
-	return g.dir.name != "JkMount" && g.dir.name != "JkUnMount"
+	switch g.dir.name {
+	case "JkWorkersFile", "JkWorkerProperty", "JkMountFile":
+		return true
+	}
+	return false
 }
 
 func (p *parser) warn(line int, key, format string, args ...any) {
@@ -131,35 +144,44 @@ func (p *parser) section(s *Section) {
 	if s.Name == "" {
 		return // its header is reported already
 	}
-	name := strings.ToLower(s.Name)
+	name, args, err := splitHeader(s.Name)
 	table, ok := directives[name]
-	if !ok {
-		p.errs = append(p.errs, &Error{File: p.file, Line: s.Line, Key: "[" + s.Name + "]", Msg: unknownSection(name)})
+	switch {
+	case !ok:
+		p.header(s, errors.New(unknownSection(name)))
+		return
+	case err != nil:
+		p.header(s, err)
 		return
 	}
 	if name == jkSection && p.cfg.Jk == nil {
-		p.cfg.Jk = &Jk{Servers: []JkServer{DefaultJkServer()}}
+		p.cfg.Jk = &Jk{}
+	}
+	in := p.open(name, args, s)
+	id := name
+	if name == vhostSection || name == locationSection {
+		id = fmt.Sprintf("%s %d", in.title, s.Line) // no two of them are one section
 	}
 	for _, pair := range s.Pairs {
 		d, ok := table[strings.ToLower(pair.Key)]
-		g := given{Pair: pair, section: name, dir: d}
+		g := given{Pair: pair, in: in, dir: d}
 		switch {
 		case !ok:
-			p.fail(g, "%s", unknownDirective(name, pair.Key))
+			p.fail(g, "%s", unknownDirective(in, pair.Key))
 			continue
 		case pair.Value == "":
 			p.fail(g, "the value is missing")
 			continue
 		}
-		id := name + " " + d.name
-		if before, again := p.first[id]; again && !d.many {
+		key := id + " " + d.name
+		if before, again := p.first[key]; again && !d.many {
 			if d.once {
 				p.fail(g, "may be given once only; it is in line %d too", before.Line)
 				continue
 			}
 			p.warn(g.Line, g.Key, "given again: this one counts, not %s of line %d", Printable(before.Value), before.Line)
 		}
-		p.first[id] = g
+		p.first[key] = g
 		if err := d.set(p, g); err != nil {
 			p.fail(g, "%s", err)
 		}
@@ -173,24 +195,42 @@ func unknownSection(name string) string {
 	if slices.Contains(laterSections, name) {
 		return "this version of jkd does not have this section yet; remove it"
 	}
-	return "unknown section" + DidYouMean(name, sectionNames) + " (there are [" + strings.Join(sectionNames, "], [") + "])"
+	var all []string
+	for _, s := range sectionNames {
+		all = append(all, sectionTitle(s))
+	}
+	return "unknown section" + DidYouMean(name, sectionNames) + " (there are " + strings.Join(all, ", ") + ")"
 }
 
-func unknownDirective(section, key string) string {
+// sectionTitle is the header of a section with what must follow its name.
+func sectionTitle(section string) string {
+	switch section {
+	case vhostSection:
+		return "[vhost NAME]"
+	case locationSection:
+		return "[location PATH]"
+	}
+	return "[" + section + "]"
+}
+
+func unknownDirective(in *scope, key string) string {
 	lower := strings.ToLower(key)
+	if in.section == vhostSection && lower == "servername" {
+		return "stands in the header of the section: [vhost NAME]; further names are ServerAlias"
+	}
 	var at []string
 	for _, other := range sectionNames {
 		if _, ok := directives[other][lower]; ok {
-			at = append(at, "["+other+"]")
+			at = append(at, sectionTitle(other))
 		}
 	}
 	if len(at) > 0 {
-		return "does not belong in [" + section + "] but in " + strings.Join(at, " or ")
+		return "does not belong in " + in.title + " but in " + strings.Join(at, " or ")
 	}
 	if why, ok := unsupported[lower]; ok {
 		return "is not supported: " + why
 	}
-	return "unknown directive" + DidYouMean(key, namesOf(section))
+	return "unknown directive" + DidYouMean(key, namesOf(in.section))
 }
 
 // finish sets what depends on several directives.
@@ -207,6 +247,10 @@ func (p *parser) finish(o Options) {
 	if len(s.Listen) == 0 && !p.has("server", "Listen") && !p.syntax {
 		p.errs = append(p.errs, &Error{File: p.file, Key: "Listen", Msg: "at least one is needed in [server]"})
 	}
+	p.vhosts()
+	p.places()
+	p.merge()
+	p.customLogs()
 	p.identity()
 	if s.PidFile == "" {
 		s.PidFile = p.path("logs/jkd.pid")

@@ -69,6 +69,11 @@ PidFile = run/pid
 ErrorLog = "log/error log"
 LogLevel = Debug
 CustomLog = log/access "%h %l %u %t \"%r\" %>s %b"
+CustomLog = log/short short env=!quiet
+CustomLog = log/rest %h "%r" %>s env=loud
+LogFormat = "%h %>s" short
+SetEnv = A b
+UnsetEnv = B C
 MPM = Worker
 ScoreBoardFile = run/score
 KeepAlive = off
@@ -124,7 +129,7 @@ JkWorkerProperty = worker.w.secret = a=b#c
 			Listen:     []Listen{{"", 8080}, {"::1", 8080}},
 			ServerName: "www.example.test", ServerPort: 80,
 			ServerRoot: dir, PidFile: at("run/pid"), ErrorLog: at("log/error log"), PidFileSet: true, ErrorLogSet: true,
-			LogLevel: LogDebug, CustomLog: &AccessLog{at("log/access"), CommonFormat}, MPM: Worker, ScoreBoardFile: at("run/score"),
+			LogLevel: LogDebug, MPM: Worker, ScoreBoardFile: at("run/score"),
 			KeepAliveTimeout: 1500 * time.Millisecond, TimeOut: 2 * time.Minute, GracefulShutdownTimeout: time.Hour,
 			ListenBacklog: 1, LimitRequestLine: 16384, LimitRequestFieldSize: 1024, LimitRequestBody: 10 << 30,
 		},
@@ -134,13 +139,19 @@ JkWorkerProperty = worker.w.secret = a=b#c
 		Jk: &Jk{
 			WorkersFile: &File{at("etc/w.properties"), []byte("worker.list=w\n")},
 			Servers:     []JkServer{DefaultJkServer()},
-			Properties:  []Pair{{"worker.w.secret", "a=b#c", 48}},
+			Properties:  []Pair{{"worker.w.secret", "a=b#c", 53}},
+		},
+		Env:        []EnvSetting{{Name: "A", Value: "b"}, {Name: "B", Unset: true}, {Name: "C", Unset: true}},
+		LogFormats: map[string]string{"short": "%h %>s"},
+		CustomLogs: []CustomLog{
+			{Path: at("log/access"), Format: CommonFormat, Line: 10}, {Path: at("log/short"), Format: "%h %>s", Env: "!quiet", Line: 11},
+			{Path: at("log/rest"), Format: `%h "%r" %>s`, Env: "loud", Line: 12},
 		},
 	}
 	main := want.Jk.Main()
 	main.MountFile = &File{at("etc/map.properties"), []byte("/m=w\n")}
-	main.Mounts = []Mount{{"/a/*", "w", 45}, {"/b b/*", "w;fail_on_status=404, 503", 46}}
-	main.UnMounts = []Mount{{"/a/x", "w", 47}}
+	main.Mounts = []Mount{{"/a/*", "w", 50}, {"/b b/*", "w;fail_on_status=404, 503", 51}}
+	main.UnMounts = []Mount{{"/a/x", "w", 52}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Jk, want, want.Jk)
 	}
@@ -190,7 +201,7 @@ func TestConfigBesideErrors(t *testing.T) {
 	for text, there := range map[string]bool{
 		"Listen = x\n[connector.jk]\nJkMount = /a b\n":                       true,
 		"Listen = 1\n[connector.jk]\nJkMount = /a\nJkMount = /a b\n":         true,
-		"Listen = 1\n[connector.jk]\nJkLogLevel = info\nJkMount = /a b\n":    true,
+		"Listen = 1\n[connector.jk]\nJkLogLevel = loud\nJkMount = /a b\n":    true,
 		"Listen = 1\n[connector.jk]\nJkUnMount = /a\nJkMount = /a b\n":       true,
 		"Listen = 1\n[connector.jk]\nJkWorkerProperty = x\nJkMount = /a b\n": false,
 		"Listen = 1\n[connector.jk]\nJkWorkersFile = /a/b\nJkMount = /a b\n": false,
@@ -309,17 +320,23 @@ StartServers = 0
 	}
 }
 
-// The formats there are can be written out; others are refused with their
-// line.
+// A format is a nickname or contains a '%'; what it means is not judged here.
 func TestCustomLogFormat(t *testing.T) {
 	for format, want := range map[string]string{
 		"":             "",
 		"common":       "",
 		"combined":     "",
 		CombinedFormat: "",
-		`"%h \"%r\""`:  "f:3: CustomLog: only the formats common and combined are available in this version",
-		"%h":           "f:3: CustomLog: only the formats common and combined are available in this version",
-		"comon":        "f:3: CustomLog: unknown format \"comon\", did you mean common? (common, combined)",
+		`"%h \"%r\""`:  "",
+		"%h":           "",
+		"env=a":        "",
+		"common env=a": "",
+		"comon":        "f:3: CustomLog: unknown format \"comon\", did you mean common? (combined, common)",
+		`"%h" env=`:    "f:3: CustomLog: \"env=\" is neither env=NAME nor env=!NAME",
+		`"%h" env=!`:   "f:3: CustomLog: \"env=!\" is neither env=NAME nor env=!NAME",
+		`"%h" a`:       "f:3: CustomLog: \"a\" follows the format; only env=NAME or env=!NAME may",
+		"%h expr=a":    "f:3: CustomLog: a condition expr= is not supported, only env=NAME and env=!NAME",
+		`""`:           "f:3: CustomLog: the format is empty",
 	} {
 		_, _, err := Parse("f", []byte("[server]\nListen = 1\nCustomLog = logs/a "+format+"\n"), Options{})
 		got := ""
@@ -374,6 +391,9 @@ func TestSample(t *testing.T) {
 	if cfg.Jk == nil || cfg.Jk.WorkersFile == nil || cfg.Jk.Main().MountFile == nil {
 		t.Error("the sample names no connector files")
 	}
+	if len(cfg.VHosts) > 0 || len(cfg.Locations) > 0 {
+		t.Error("the sample has virtual hosts of its own")
+	}
 
 	// Every directive is in the sample, and what is commented out there is
 	// its default.
@@ -385,7 +405,7 @@ func TestSample(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	for _, section := range sectionNames {
+	for _, section := range []string{serverSection, "mpm.prefork", "mpm.worker", jkSection} {
 		seen := map[string]bool{}
 		for _, p := range sections.Get(section) {
 			seen[p.Key] = true
@@ -397,7 +417,8 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"User", "Group", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ErrorLog",
-		"JkMount", "JkUnMount", "JkWorkerProperty"} {
+		"LogFormat", "SetEnv", "UnsetEnv", "JkMount", "JkUnMount", "JkWorkerProperty", "JkAutoAlias", "JkOptions", "JkEnvVar",
+		"JkLogFile", "JkLogLevel", "JkRequestLogFormat", "JkShmFile", "JkShmSize"} {
 		data = bytes.ReplaceAll(data, []byte("\n#"+name+" ="), []byte("\n# "+name+" ="))
 	}
 	got, warnings, err := Parse("jkd.conf.sample", uncomment(data), Options{})
@@ -406,6 +427,32 @@ func TestSample(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, cfg) {
 		t.Errorf("a default in the sample is wrong:\n%+v\n%+v", got, cfg)
+	}
+}
+
+// The examples of virtual hosts at the end of the sample can be used.
+func TestSampleVHosts(t *testing.T) {
+	data, err := os.ReadFile("jkd.conf.sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var on [][]byte
+	for line := range bytes.Lines(data) {
+		if rest, ok := bytes.CutPrefix(line, []byte("#[")); ok {
+			line = append([]byte("["), rest...)
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte("#  ")); ok {
+			line = rest
+		}
+		on = append(on, line)
+	}
+	text := bytes.ReplaceAll(bytes.Join(on, nil), []byte("logs/shop_log"), []byte("shop_log")) // there is no logs here
+	cfg, warnings, err := Parse("jkd.conf.sample", text, Options{})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, texts(warnings))
+	}
+	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 2 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
+		t.Errorf("got %+v %+v %+v", cfg.VHosts, cfg.Locations, cfg.Jk.Servers)
 	}
 }
 

@@ -22,6 +22,8 @@ type Pair struct {
 // Section is one section header and the pairs below it. A section that is
 // opened twice appears twice.
 type Section struct {
+	// Name is what stands between the brackets: a word, which further words
+	// may follow behind blanks, as written.
 	Name  string
 	Line  int
 	Pairs []Pair
@@ -123,7 +125,7 @@ func (x *index) header(text string) {
 		x.fail(x.line, text, "the section header has no closing bracket")
 	case end != len(text)-1:
 		x.fail(x.line, text[:end+1], "nothing may follow a section header on its line")
-	case name == "" || len(name) != end-1 || !plain(name):
+	case name == "" || len(name) != end-1 || !plain(firstWord(name)):
 		x.fail(x.line, text, "a section name is letters, digits, '.', '-' and '_'")
 	default:
 		x.out.Sections = append(x.out.Sections, Section{Name: name, Line: x.line})

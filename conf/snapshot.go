@@ -53,5 +53,6 @@ func Decode(r io.Reader) (*Config, error) {
 	if err := json.Unmarshal(body, c); err != nil {
 		return nil, fmt.Errorf("conf: decode snapshot: %w", err)
 	}
+	c.index()
 	return c, nil
 }

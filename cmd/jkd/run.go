@@ -58,8 +58,8 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		}
 	}
 	logFiles := []int{int(errorLog.Fd())}
-	if s.CustomLog != nil {
-		f, err := openLog(s.CustomLog.Path)
+	if len(l.cfg.CustomLogs) > 0 {
+		f, err := openLog(l.cfg.CustomLogs[0].Path)
 		if err != nil {
 			log.Error().Msgf("CustomLog: %v", err)
 			return 1

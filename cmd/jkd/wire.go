@@ -100,7 +100,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		Stopping:             c.Stopping,
 		Log:                  log,
 	}
-	if s.CustomLog != nil && len(c.LogFiles) > accessLogFile {
+	if len(cfg.CustomLogs) > 0 && len(c.LogFiles) > accessLogFile {
 		format, err := accessLogFormat(cfg)
 		if err != nil {
 			return fail(err)
@@ -128,10 +128,10 @@ func dialer(name string) jk.DialFunc {
 
 // accessLogFormat finds the format of CustomLog among those there are.
 func accessLogFormat(c *conf.Config) (httpd.LogFormat, error) {
-	if c.Server.CustomLog == nil {
+	if len(c.CustomLogs) == 0 {
 		return 0, nil
 	}
-	switch c.Server.CustomLog.Format {
+	switch c.CustomLogs[0].Format {
 	case conf.CommonFormat:
 		return httpd.Common, nil
 	case conf.CombinedFormat:

@@ -1,0 +1,222 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The sections that more than one place speaks of.
+const (
+	serverSection   = "server"
+	jkSection       = "connector.jk"
+	vhostSection    = "vhost"
+	locationSection = "location"
+)
+
+// scope is the section that directives are being read for.
+type scope struct {
+	section string // key of directives
+	title   string // as messages name it
+	// server is whose directives these are: the main server's or a virtual
+	// host's, which is kept in parser.servers unless its header is faulty.
+	server   *server
+	location *location // in [location]
+}
+
+// setEnv adds to the variables of the section.
+func (s *scope) setEnv(e EnvSetting) {
+	if s.location != nil {
+		s.location.Env = append(s.location.Env, e)
+		return
+	}
+	s.server.env = append(s.server.env, e)
+}
+
+// server is the main server or a virtual host in the making.
+type server struct {
+	name    string // of [vhost], with its port
+	vhost   VHost
+	aliases []alias
+	env     []EnvSetting
+	jk      jkSettings
+}
+
+type alias struct {
+	name string
+	line int
+}
+
+// location is a section [location] in the making.
+type location struct {
+	Location
+	title    string
+	vhost    string // NAME[:PORT] in its header, "" for the main server
+	unMounts []Mount
+}
+
+// splitHeader separates the first word of a section's name from what follows.
+func splitHeader(name string) (section string, args []string, err error) {
+	first := firstWord(name)
+	args, err = words(strings.TrimLeft(name[len(first):], blanks))
+	return strings.ToLower(first), args, err
+}
+
+// open makes the scope of a section whose table of directives is there. A
+// header that is faulty makes one that nothing comes of.
+func (p *parser) open(section string, args []string, s *Section) *scope {
+	in := &scope{section: section, title: "[" + s.Name + "]", server: p.servers[0]}
+	var err error
+	switch section {
+	case vhostSection:
+		in.server = &server{}
+		err = p.openVHost(in, args, s.Line)
+	case locationSection:
+		in.location = &location{title: in.title}
+		err = p.openLocation(in.location, args, s.Line)
+	default:
+		if len(args) > 0 {
+			err = fmt.Errorf("nothing follows %s in the header", section)
+		}
+	}
+	if err != nil {
+		p.header(s, err)
+	}
+	return in
+}
+
+// header reports a fault of a section's header.
+func (p *parser) header(s *Section, err error) { p.title("["+s.Name+"]", s.Line, err) }
+
+func (p *parser) title(title string, line int, err error) {
+	p.errs = append(p.errs, &Error{File: p.file, Line: line, Key: title, Msg: err.Error()})
+}
+
+func (p *parser) openVHost(in *scope, args []string, line int) error {
+	if len(args) != 1 {
+		return errors.New("a virtual host is named [vhost NAME] or [vhost NAME:PORT]")
+	}
+	name, port, err := parseVHostName(args[0])
+	if err != nil {
+		return err
+	}
+	srv := in.server
+	srv.vhost = VHost{Name: name, Port: port, Line: line}
+	srv.name = name
+	if port > 0 {
+		srv.name = fmt.Sprintf("%s:%d", name, port)
+	}
+	if before := p.vhost(srv.name); before > 0 {
+		return fmt.Errorf("this virtual host has a section in line %d already", p.servers[before].vhost.Line)
+	}
+	p.servers = append(p.servers, srv)
+	return nil
+}
+
+// vhost returns the place of a virtual host in servers, or -1.
+func (p *parser) vhost(name string) int {
+	return slices.IndexFunc(p.servers, func(s *server) bool { return s.name == name && name != "" })
+}
+
+// parseVHostName reads name[:port].
+func parseVHostName(s string) (name string, port int, err error) {
+	if wild(s) {
+		return "", 0, fmt.Errorf("%q is no name: wildcards belong into ServerAlias, and the main server serves every host that no section names", s)
+	}
+	name, port, err = parseServerName(s)
+	return strings.TrimSuffix(name, "."), port, err
+}
+
+func (p *parser) openLocation(l *location, args []string, line int) error {
+	l.Line = line
+	switch {
+	case len(args) > 0 && args[0] == "~":
+		return errors.New("regular expressions are not supported; in a path '*' and '?' are wildcards")
+	case len(args) == 1:
+		l.Path = args[0]
+	case len(args) == 2:
+		name, port, err := parseVHostName(args[0])
+		if err != nil {
+			return err
+		}
+		l.vhost, l.Path = name, args[1]
+		if port > 0 {
+			l.vhost = fmt.Sprintf("%s:%d", name, port)
+		}
+	default:
+		return errors.New("a location is named [location PATH] or [location VHOST PATH]; a path with blanks must be quoted")
+	}
+	if !strings.HasPrefix(l.Path, "/") {
+		return fmt.Errorf("the path %q does not begin with '/'", l.Path)
+	}
+	for _, before := range p.locations {
+		if before.vhost == l.vhost && before.Path == l.Path {
+			return fmt.Errorf("this location has a section in line %d already", before.Line)
+		}
+	}
+	p.locations = append(p.locations, l)
+	return nil
+}
+
+// vhosts enters the virtual hosts and looks for names that two of them have.
+func (p *parser) vhosts() {
+	type owner struct {
+		title string
+		line  int
+	}
+	type key struct {
+		name string
+		port int
+	}
+	owners := map[key]owner{}
+	p.cfg.Env = p.servers[0].env
+	for _, s := range p.servers[1:] {
+		owners[key{s.vhost.Name, s.vhost.Port}] = owner{"[vhost " + s.name + "]", s.vhost.Line}
+	}
+	for _, s := range p.servers[1:] {
+		v, me := s.vhost, "[vhost "+s.name+"]"
+		for _, a := range s.aliases {
+			if a.name == v.Name || slices.Contains(v.Aliases, a.name) {
+				continue
+			}
+			k := key{a.name, v.Port}
+			if o, taken := owners[k]; taken {
+				p.title("ServerAlias", a.line, fmt.Errorf("the name %s is that of %s in line %d too", a.name, o.title, o.line))
+				continue
+			}
+			owners[k] = owner{me, a.line}
+			v.Aliases = append(v.Aliases, a.name)
+		}
+		v.Env = append(slices.Clone(p.cfg.Env), s.env...)
+		p.cfg.VHosts = append(p.cfg.VHosts, v)
+	}
+	p.cfg.index()
+}
+
+// places enters the locations and their mounts.
+func (p *parser) places() {
+	for _, l := range p.locations {
+		if l.vhost != "" {
+			if l.VHost = p.vhost(l.vhost); l.VHost < 0 {
+				var known []string
+				for _, s := range p.servers[1:] {
+					known = append(known, s.name)
+				}
+				p.title(l.title, l.Line, fmt.Errorf("there is no section [vhost %s]%s", l.vhost, DidYouMean(l.vhost, known)))
+				continue
+			}
+		}
+		p.cfg.Locations = append(p.cfg.Locations, l.Location)
+		jk := &p.servers[l.VHost].jk
+		if l.Worker != "" {
+			m := Mount{Pattern: l.Path, Worker: l.Worker, Line: l.WorkerLine}
+			jk.set(func(s *JkServer) { s.Mounts = append(s.Mounts, m) })
+			jk.mention(l.WorkerLine, "JkMount")
+		}
+		for _, m := range l.unMounts {
+			jk.set(func(s *JkServer) { s.UnMounts = append(s.UnMounts, m) })
+			jk.mention(m.Line, "JkUnMount")
+		}
+	}
+}
