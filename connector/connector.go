@@ -41,6 +41,10 @@ type Request struct {
 	// VHost is the virtual host the request is for: 0 for the main server,
 	// else its place in the configuration, counted from 1.
 	VHost int
+	// Handler is SetHandler of the request's path, "" for none.
+	// "jakarta-servlet" gives the request to the worker that a variable names
+	// (JkWorkerIndicator), whether it is mounted or not.
+	Handler string
 	// Env is the request's variables (SetEnv). Nil is empty.
 	Env *Env
 	// Notes takes what the connector wants to say in the access log; nil

@@ -20,6 +20,8 @@ type refusal struct {
 type exchange struct {
 	raw []byte // the request head, kept while the input buffer moves on
 	connector.Request
+	env     connector.Env
+	notes   connector.Notes
 	second  fasthttp.RequestHeader // the second reading of the head
 	match   []byte                 // backing of MatchPath
 	num     []byte                 // backing of small texts

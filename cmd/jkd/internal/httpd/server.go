@@ -36,6 +36,14 @@ type Options struct {
 	LimitRequestField    int           // bytes (LimitRequestFieldSize); excess is 400
 	LimitRequestBody     int64         // bytes; 0: unlimited; excess is 413
 
+	// VHost returns the virtual host of a host name, without brackets and
+	// port, on a local port: 0 for the main server. nil: there are none. It
+	// must not keep host.
+	VHost func(host []byte, port int) int
+	// Sites are the main server and the virtual hosts by number; nil when
+	// nothing is set for any of them.
+	Sites []Site
+
 	Connectors []connector.Connector
 	// Stopping tells that the process has been told to leave: answers then
 	// say Connection: close. It is called once a request.

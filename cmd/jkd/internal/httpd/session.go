@@ -97,7 +97,7 @@ func (ss *session) request() bool {
 	}
 	start := time.Now()
 	ss.served++
-	ss.x.raw = ss.x.raw[:0]
+	ss.x.reset(false)
 	if refused.status == 0 {
 		b, _ := ss.in.br.Peek(n)
 		ss.x.raw = append(ss.x.raw, b...)
@@ -107,6 +107,7 @@ func (ss *session) request() bool {
 		return ss.refuse(refused, start)
 	}
 	x := &ss.x
+	ss.s.place(x, ss.localPort)
 	ss.slot.StartRequest(start.UnixNano(), x.Method, ss.h.target.of(x.raw), x.Protocol, x.ServerName)
 	ss.openBody()
 	ss.w.begin(string(x.Method) == "HEAD", x.http10, x.keep, x.keepTok)
@@ -228,7 +229,7 @@ func (ss *session) answer() {
 		ss.s.o.Log.Info().Str("client", string(ss.x.RemoteAddr)).
 			Str("request", string(r.Method)+" "+string(r.Path)).
 			Int("status", 404).Str("cause", "no mount matches").Msg("request not mapped")
-		ss.page(404)
+		ss.page(404, nil)
 		return
 	}
 	err := worker.Service(r, &ss.w)
@@ -240,8 +241,9 @@ func (ss *session) answer() {
 	}
 	status := 502
 	var e *connector.Error
-	if errors.As(err, &e) && e.Status >= 400 && e.Status <= 599 {
-		status = e.Status
+	var keepFields []connector.Field
+	if errors.As(err, &e) && (e.Status >= 400 || e.Own && e.Status >= 300) && e.Status <= 599 {
+		status, keepFields = e.Status, e.Fields
 	}
 	ss.logFailure(worker.Name(), e, err, status)
 	if ss.w.sent {
@@ -257,7 +259,7 @@ func (ss *session) answer() {
 		ss.w.err, ss.w.keep = failed, false // the client is gone
 		return
 	}
-	ss.page(status)
+	ss.page(status, keepFields)
 }
 
 var (
@@ -278,10 +280,20 @@ func (ss *session) cut() {
 	}
 }
 
-// page answers with an error page.
-func (ss *session) page(status int) {
+// page answers with an error page. fields are what its head keeps of the
+// container's, but for what describes the container's own page.
+func (ss *session) page(status int, fields []connector.Field) {
 	ss.errPage = errorBody(ss.errPage[:0], status, "")
-	if ss.w.Start(status, errorFields) == nil && ss.w.Append(ss.errPage) == nil {
+	head := errorFields
+	if len(fields) > 0 {
+		head = append(make([]connector.Field, 0, len(fields)+1), errorFields...)
+		for _, f := range fields {
+			if !ofPage(f.Name) {
+				head = append(head, f)
+			}
+		}
+	}
+	if ss.w.Start(status, head) == nil && ss.w.Append(ss.errPage) == nil {
 		if ss.w.isHead {
 			ss.w.length = -1
 		}
@@ -303,7 +315,7 @@ func (ss *session) refuse(r refusal, start time.Time) bool {
 	x.Method, x.Protocol, x.Fields = method, nil, x.Fields[:0]
 	ss.slot.StartRequest(start.UnixNano(), method, target, nil, nil)
 	ss.w.begin(string(method) == "HEAD", ss.h.seen && ss.h.minor == 0, false, false)
-	ss.page(r.status)
+	ss.page(r.status, nil)
 	now := time.Now()
 	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
 	ss.s.o.Log.Info().Str("client", string(x.RemoteAddr)).Int("status", r.status).Str("reason", r.reason).Msg("request refused")
@@ -367,15 +379,23 @@ func (ss *session) linger() {
 func (ss *session) logFailure(worker string, e *connector.Error, err error, status int) {
 	log := &ss.s.o.Log
 	ev := log.Error()
-	if e != nil && e.Client {
+	switch {
+	case e == nil:
+	case e.Own:
+		ev = log.Debug()
+	case e.Client:
 		ev = log.Info()
 	}
 	if e != nil && e.Addr != "" {
 		ev = ev.Str("address", e.Addr)
 	}
+	what := "request failed"
+	if e != nil && e.Own {
+		what = "page replaced"
+	}
 	ev.Str("worker", worker).Str("client", string(ss.x.RemoteAddr)).
 		Str("request", string(ss.x.Method)+" "+string(ss.x.Path)).
-		Int("status", status).Bool("cut", ss.w.sent).AnErr("cause", err).Msg("request failed")
+		Int("status", status).Bool("cut", ss.w.sent).AnErr("cause", err).Msg(what)
 }
 
 // log writes the access log line.

@@ -45,6 +45,10 @@ func explain(status int) string {
 	switch status {
 	case 400:
 		return "Your client sent a request that this server could not understand."
+	case 401:
+		return "This address is for people who have logged in."
+	case 403:
+		return "You may not see this address."
 	case 404:
 		return "Nothing is mapped to this address on this server."
 	case 408:
@@ -73,6 +77,15 @@ func explain(status int) string {
 
 var errorFields = []connector.Field{
 	{Name: []byte("Content-Type"), Value: []byte("text/html; charset=utf-8")},
+}
+
+// ofPage tells the fields that describe the page an answer came with.
+func ofPage(name []byte) bool {
+	const prefix = "content-"
+	if len(name) > len(prefix) && connector.EqualFold(name[:len(prefix)], prefix) {
+		return true
+	}
+	return connector.EqualFold(name, "etag") || connector.EqualFold(name, "last-modified") || connector.EqualFold(name, "accept-ranges")
 }
 
 // dateCache keeps the Date field of the current second.

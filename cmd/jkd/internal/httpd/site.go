@@ -1,0 +1,113 @@
+package httpd
+
+import (
+	"jkd/connector"
+)
+
+// Site is what the configuration sets for the requests of one server: the main
+// one or a virtual host.
+type Site struct {
+	Env []EnvSetting // of every request, in this order
+	// Locations are those that may apply, in the order in which they do: what
+	// a later one says counts.
+	Locations []Location
+}
+
+// EnvSetting is SetEnv, or UnsetEnv.
+type EnvSetting struct {
+	Name, Value string
+	Unset       bool
+}
+
+// Location is what holds for a path and everything below it, or, if the path
+// contains '*' or '?', for the paths that it matches as a whole.
+type Location struct {
+	Path    string
+	Env     []EnvSetting
+	Handler string // SetHandler; "" sets none
+}
+
+// covers tells whether l is about a path that was prepared for mapping.
+func (l *Location) covers(path []byte) bool {
+	p := l.Path
+	for i := 0; i < len(p); i++ {
+		if p[i] == '*' || p[i] == '?' {
+			return matchPath(p, path)
+		}
+	}
+	if len(p) == 0 || len(path) < len(p) || string(path[:len(p)]) != p {
+		return false
+	}
+	return len(path) == len(p) || p[len(p)-1] == '/' || path[len(p)] == '/'
+}
+
+// matchPath matches '*' with any run of bytes of a segment and '?' with one
+// byte of it. A '*' is never tried again once a slash was passed, so the time
+// is bounded by the product of the lengths.
+func matchPath(pattern string, path []byte) bool {
+	p, n, star, mark := 0, 0, -1, 0
+	for n < len(path) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == path[n] || pattern[p] == '?' && path[n] != '/'):
+			p++
+			n++
+		case star >= 0 && path[mark] != '/':
+			mark++
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
+
+// place finds the virtual host of a request and sets what the configuration
+// sets for it. It does next to nothing where nothing is configured.
+func (s *Server) place(x *exchange, localPort int) {
+	r := &x.Request
+	if s.o.VHost != nil {
+		r.VHost = s.o.VHost(r.ServerName, localPort)
+	}
+	if r.VHost >= len(s.o.Sites) {
+		return
+	}
+	site := &s.o.Sites[r.VHost]
+	set(&x.env, site.Env)
+	for i := range site.Locations {
+		l := &site.Locations[i]
+		if !l.covers(r.MatchPath) {
+			continue
+		}
+		set(&x.env, l.Env)
+		if l.Handler != "" {
+			r.Handler = l.Handler
+		}
+	}
+}
+
+func set(env *connector.Env, list []EnvSetting) {
+	for i := range list {
+		if e := &list[i]; e.Unset {
+			env.Unset(e.Name)
+		} else {
+			env.Set(e.Name, e.Value)
+		}
+	}
+}
+
+// reset forgets what was said of the request before.
+func (x *exchange) reset(notes bool) {
+	x.raw = x.raw[:0]
+	x.VHost, x.Handler = 0, ""
+	if x.env.Len() > 0 {
+		x.env.Reset()
+	}
+	x.notes.Reset(notes)
+	x.Env, x.Notes = &x.env, &x.notes
+}
