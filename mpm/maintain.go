@@ -224,6 +224,9 @@ func (s *Supervisor) reap() {
 		}
 		p.link.close()
 		s.o.Board.Reclaim(p.server)
+		if s.o.OnReclaim != nil {
+			s.o.OnReclaim(p.server) // the place is still taken
+		}
 		s.tab.remove(p)
 		s.buried(p, d, ws, now)
 	})
@@ -265,7 +268,7 @@ func (s *Supervisor) buried(p *process, d death, ws syscall.WaitStatus, now time
 	}
 	s.owed++
 	if !held {
-		s.log.Warn().Dur("delay", s.brake.Delay()).Msg("children end right after their start, waiting before the next one")
+		s.log.Warn().Stringer("delay", s.brake.Delay()).Msg("children end right after their start, waiting before the next one")
 	}
 }
 
@@ -293,5 +296,5 @@ func (s *Supervisor) logDeath(p *process, d death, ws syscall.WaitStatus, lived 
 	case d == deathSignal && !p.told:
 		e = s.log.Info()
 	}
-	e.Int("server", p.server).Int("pid", p.pid).Dur("lived", lived).Msg("child ended with " + describe(d, ws))
+	e.Int("server", p.server).Int("pid", p.pid).Stringer("lived", lived.Round(time.Millisecond)).Msg("child ended with " + describe(d, ws))
 }

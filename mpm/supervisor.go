@@ -40,6 +40,14 @@ type Options struct {
 	// OnReady is called once, from the Supervisor's goroutine, when
 	// StartServers children are ready. An error ends everything.
 	OnReady func() error
+	// OnReclaim is called with the index of a child that has ended, however
+	// it did, from the Supervisor's goroutine: after the process was waited
+	// for and its scoreboard records were reclaimed, and before another child
+	// may get its place. So nobody else writes what the child of that index
+	// left behind in shared memory. It holds everything up and must be short;
+	// nil: nothing. It isn't called for a process that could not be started,
+	// nor for one that even SIGKILL didn't end.
+	OnReclaim func(server int)
 	// Ladder is how children are stopped; nil: DefaultLadder.
 	Ladder []StopStep
 	// StartTimeout bounds the time from Run to ready; 0: two minutes.

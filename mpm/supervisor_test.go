@@ -314,6 +314,38 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
+// TestReclaimHook: what a child left behind is tidied up before there can be a
+// successor in its place, and once.
+func TestReclaimHook(t *testing.T) {
+	w := newWorld(t)
+	var reclaimed []int
+	w.o.OnReclaim = func(server int) {
+		reclaimed = append(reclaimed, server)
+		if w.o.Board.Slot(server, 0).Status() != scoreboard.Dead {
+			t.Error("the scoreboard record is not reclaimed")
+		}
+		if w.tab.servers[server] == nil {
+			t.Error("the place is free already")
+		}
+		w.wantStarted(2)
+	}
+	w.serving().after(2 * time.Second)
+	w.gone[102] = signaled(syscall.SIGKILL)
+	w.after(0)
+	w.wantStarted(3)
+	w.after(time.Second)
+	if !slices.Equal(reclaimed, []int{1}) || w.started[2] != 1 {
+		t.Errorf("reclaimed %v, started %v", reclaimed, w.started)
+	}
+	// Nothing was there: a process that could not be started.
+	w.startErr = syscall.EAGAIN
+	w.plan.Spawn = 1
+	w.after(time.Second)
+	if len(reclaimed) != 1 {
+		t.Errorf("reclaimed %v", reclaimed)
+	}
+}
+
 // TestReplacementsAreBounded: even good reasons must not become a fork storm.
 func TestReplacementsAreBounded(t *testing.T) {
 	w := newWorld(t).serving()
