@@ -54,6 +54,15 @@ type Options struct {
 	// written, with the addresses that are listened on. It must not block;
 	// nil: nothing.
 	OnReady func(addrs []net.Addr)
+	// OnReclaim is mpm.Options.OnReclaim: what a child left in Segment is to
+	// be tidied up. nil: nothing.
+	OnReclaim func(server int)
+	// Background are goroutines that the master owns. They are started just
+	// before the children and run until the last child is gone, through a
+	// graceful stop too. Then stop is closed and Run waits for them, two
+	// seconds at the most; what is later than that is reported and left
+	// behind, with a Segment that the caller gives up. Empty: none.
+	Background []func(stop <-chan struct{})
 	// Logger is the error log.
 	Logger zerolog.Logger
 }
@@ -200,11 +209,18 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 		Snapshot:     m.o.Snapshot,
 		Credential:   m.cred,
 		OnReady:      m.ready,
+		OnReclaim:    m.o.OnReclaim,
 		Logger:       m.log,
 	})
 	if err != nil {
 		return err
 	}
+	back := startBackground(m.o.Background)
+	defer func() {
+		if left := back.stop(backgroundPatience); left > 0 {
+			m.log.Warn().Int("left", left).Msgf("work in the background did not end within %s", backgroundPatience)
+		}
+	}()
 	endC := make(chan error, 1)
 	go func() { endC <- sup.Run() }()
 	for {

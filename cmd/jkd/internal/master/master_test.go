@@ -46,6 +46,7 @@ type config struct {
 	User           string
 	Timeout        time.Duration
 	Broken         bool // Build fails
+	Background     bool // two goroutines of the master, one that does not end
 }
 
 func (c config) module() (mpm.Module, error) {
@@ -75,10 +76,20 @@ func masterMain(s string) int {
 	if err != nil {
 		panic(err)
 	}
+	log := zerolog.New(os.Stderr)
+	var background []func(<-chan struct{})
+	if c.Background {
+		background = append(background, func(stop <-chan struct{}) {
+			log.Info().Msg("background begins")
+			<-stop
+			log.Info().Msg("background ends")
+		}, func(<-chan struct{}) { select {} })
+	}
 	return New(Options{
 		Listen: c.Listen, PidFile: c.PidFile, ScoreBoardFile: c.ScoreBoardFile, User: c.User,
 		Module: module, Snapshot: []byte(s), GracefulShutdownTimeout: c.Timeout, Foreground: true,
-		Logger:  zerolog.New(os.Stderr),
+		Background: background, OnReclaim: func(server int) { log.Info().Int("server", server).Msg("reclaimed") },
+		Logger:  log,
 		OnReady: func(addrs []net.Addr) { fmt.Println("ready", addrs[0]) },
 	}).Run()
 }
@@ -347,6 +358,65 @@ func TestGracefulTimeout(t *testing.T) {
 	if !strings.Contains(p.logged(), "GracefulShutdownTimeout is over") {
 		t.Error("the log does not tell why")
 	}
+}
+
+// TestBackground: as long as there are children, and no longer.
+func TestBackground(t *testing.T) {
+	p := start(t, config{MPM: "worker", Background: true})
+	busy := p.dial()
+	if got := ask(t, busy, "hold"); got != "held" {
+		t.Fatal(got)
+	}
+	p.signal(syscall.SIGWINCH)
+	eventually(t, "the other child is gone", func() bool { return strings.Contains(p.logged(), "reclaimed") })
+	if strings.Contains(p.logged(), "background ends") {
+		t.Error("ended although there is a child")
+	}
+	ask(t, busy, "go on")
+	p.exits(0)
+	inOrder(t, p.logged(), "background begins", "resuming normal operations", "reclaimed", "reclaimed", "background ends",
+		"work in the background did not end within 2s", "stopped")
+
+	// Children that cannot be built.
+	p = launch(t, config{Listen: []string{"127.0.0.1:0"}, Broken: true, Background: true})
+	p.exits(1)
+	inOrder(t, p.logged(), "child could not start", "background ends")
+}
+
+// inOrder checks that text holds all of want, one after the other.
+func inOrder(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		_, rest, ok := strings.Cut(text, w)
+		if !ok {
+			t.Errorf("%q is missing or too early", w)
+			return
+		}
+		text = rest
+	}
+}
+
+// TestReclaim: the hook is told of a killed child before the next one is there.
+func TestReclaim(t *testing.T) {
+	bothMPMs(t, func(t *testing.T, mpm string) {
+		p := start(t, config{MPM: mpm})
+		pid, err := strconv.Atoi(ask(t, p.dial(), "hello"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the child is replaced", func() bool {
+			_, rest, ok := strings.Cut(p.logged(), "reclaimed")
+			return ok && strings.Contains(rest, "child started")
+		})
+		p.signal(syscall.SIGTERM)
+		p.exits(0)
+		if began, ended := strings.Count(p.logged(), "child started"), strings.Count(p.logged(), "reclaimed"); began != ended {
+			t.Errorf("%d children were started, %d reclaimed", began, ended)
+		}
+	})
 }
 
 // TestStartFails: one clear error, status 1, nothing left.

@@ -328,3 +328,20 @@ func TestObeyGracefulTwice(t *testing.T) {
 		t.Errorf("calls %q, want %q", f.calls, want)
 	}
 }
+
+func TestBackgroundStop(t *testing.T) {
+	waits := func(stop <-chan struct{}) { <-stop }
+	if left := startBackground(nil).stop(patience); left != 0 {
+		t.Errorf("%d of none are left", left)
+	}
+	b := startBackground([]func(<-chan struct{}){waits, func(<-chan struct{}) {}, waits})
+	if left := b.stop(patience); left != 0 {
+		t.Errorf("%d are left", left)
+	}
+	endC := make(chan struct{})
+	defer close(endC)
+	b = startBackground([]func(<-chan struct{}){func(<-chan struct{}) { <-endC }})
+	if left := b.stop(time.Millisecond); left != 1 {
+		t.Errorf("%d are left, one does not end", left)
+	}
+}
