@@ -96,9 +96,13 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		LimitRequestFields:   s.LimitRequestFields,
 		LimitRequestField:    s.LimitRequestFieldSize,
 		LimitRequestBody:     s.LimitRequestBody,
+		Sites:                sites(cfg),
 		Connectors:           connectors,
 		Stopping:             c.Stopping,
 		Log:                  log,
+	}
+	if len(cfg.VHosts) > 0 {
+		o.VHost = cfg.VHost
 	}
 	if len(cfg.CustomLogs) > 0 && len(c.LogFiles) > accessLogFile {
 		format, err := accessLogFormat(cfg)

@@ -1,0 +1,57 @@
+//go:build unix
+
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"jkd/cmd/jkd/internal/httpd"
+	"jkd/conf"
+)
+
+// sites is what the configuration sets for the requests of the main server
+// and of each virtual host; nil when it sets nothing.
+func sites(c *conf.Config) []httpd.Site {
+	out := make([]httpd.Site, 1+len(c.VHosts))
+	out[0].Env = envSettings(c.Env)
+	for i := range c.VHosts {
+		out[i+1].Env = envSettings(c.VHosts[i].Env)
+	}
+	main := locations(c, 0)
+	anything := false
+	for i := range out {
+		s := &out[i]
+		s.Locations = main
+		if i > 0 {
+			s.Locations = append(slices.Clone(main), locations(c, i)...)
+		}
+		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0
+	}
+	if !anything {
+		return nil
+	}
+	return out
+}
+
+// locations are the sections of one server that set anything, in the order in
+// which they apply: the nearer one after the farther one, and of two as near
+// the later one last.
+func locations(c *conf.Config, vhost int) []httpd.Location {
+	var out []httpd.Location
+	for _, l := range c.Locations {
+		if l.VHost == vhost && (len(l.Env) > 0 || l.Handler != "") {
+			out = append(out, httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b httpd.Location) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	return out
+}
+
+func envSettings(list []conf.EnvSetting) []httpd.EnvSetting {
+	var out []httpd.EnvSetting
+	for _, e := range list {
+		out = append(out, httpd.EnvSetting(e))
+	}
+	return out
+}
