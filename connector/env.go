@@ -56,6 +56,16 @@ func (e *Env) Len() int {
 	return len(e.vars)
 }
 
+// Each calls f for every variable in the order they were set first.
+func (e *Env) Each(f func(name, value string)) {
+	if e == nil {
+		return
+	}
+	for i := range e.vars {
+		f(e.vars[i].Name, e.vars[i].Value)
+	}
+}
+
 // Set sets a variable.
 func (e *Env) Set(name, value string) { e.vars.set(name, value) }
 

@@ -66,3 +66,7 @@ func (e *ClientError) Unwrap() error { return e.Err }
 // ErrBodyLength is returned by a [ResponseWriter] whose answer has announced a
 // Content-Length that its body does not keep: the back end is at fault.
 var ErrBodyLength = errors.New("connector: the body does not have the announced Content-Length")
+
+// ErrRejected is returned by a [ResponseWriter] that stands between a back end
+// and the front and does not want this answer: neither of the two is at fault.
+var ErrRejected = errors.New("connector: the answer is not wanted")

@@ -24,7 +24,10 @@ var mayImport = map[string][]string{
 	// layer 2
 	"mpm":                     {"mpm/sock", "scoreboard", "shm"},
 	"mpm/mpmtest":             {"mpm", "mpm/sock", "scoreboard", "shm"},
-	"connector/jk":            {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
+	"connector/jk/balance":    {},
+	"connector/jk/jkshm":      {"connector/jk/balance"},
+	"connector/jk/status":     {"connector", "connector/jk/balance"},
+	"connector/jk":            {"connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
 	"connector/connectortest": {"connector"},
 	// layer 3
@@ -52,7 +55,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

@@ -14,6 +14,7 @@ import (
 
 	"jkd/cmd/jkd/internal/master"
 	"jkd/conf"
+	"jkd/connector/jk"
 )
 
 // runMaster checks the configuration and runs one generation. It returns the
@@ -88,6 +89,17 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		Foreground:              foreground,
 		LogFiles:                logFiles,
 		Logger:                  log,
+	}
+	mem, seg, err := shared(l.jk, module.ServerLimit)
+	if err != nil {
+		log.Error().Err(err).Msg("could not make the connector's shared memory")
+		return 1
+	}
+	if seg != nil {
+		defer mem.Close()
+		o.Segment, o.OnReclaim = mem, seg.Reclaim
+		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: log}
+		o.Background = append(o.Background, keeper.Run)
 	}
 	for _, a := range s.Listen {
 		o.Listen = append(o.Listen, a.String())

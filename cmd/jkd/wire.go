@@ -15,11 +15,13 @@ import (
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/jk"
+	"jkd/connector/jk/jkshm"
 	"jkd/mpm"
 	"jkd/mpm/prefork"
 	"jkd/mpm/sock"
 	"jkd/mpm/worker"
 	"jkd/scoreboard"
+	"jkd/shm"
 )
 
 // The descriptors that the master passes to its children as log files.
@@ -77,7 +79,16 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		if err != nil {
 			return fail(err)
 		}
+		var seg *jkshm.Segment
+		if c.Segment != nil {
+			if seg, err = jkshm.Attach(c.Segment.Bytes(), jk.SegmentLayout(setup.Config, module.ServerLimit)); err != nil {
+				return fail(err)
+			}
+		}
 		connectors = append(connectors, jk.New(setup, jk.Options{
+			Segment:      seg,
+			Server:       c.Server,
+			Sites:        cfg.Jk.Servers,
 			Threads:      module.ThreadsPerChild,
 			Dial:         dialer(cfg.Server.MPM),
 			WriteTimeout: cfg.Server.TimeOut,
@@ -112,6 +123,32 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		o.AccessLog = &httpd.AccessLog{W: os.NewFile(uintptr(c.LogFiles[accessLogFile]), "access log"), Format: format}
 	}
 	return module, front{httpd.New(o)}, nil
+}
+
+// shared makes the connector's segment for so many children and formats it. It
+// belongs to the caller. Without [connector.jk] it is nil.
+func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) {
+	if setup == nil {
+		return nil, nil, nil
+	}
+	layout := jk.SegmentLayout(setup.Config, servers)
+	size, err := jkshm.Size(layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	mem, err := shm.Create("jkd-jk", size)
+	if err != nil {
+		return nil, nil, err
+	}
+	seg, err := jkshm.Format(mem.Bytes(), layout)
+	if err == nil {
+		err = jk.ConfigureSegment(seg, setup.Config)
+	}
+	if err != nil {
+		_ = mem.Close()
+		return nil, nil, err
+	}
+	return mem, seg, nil
 }
 
 // front is the HTTP front as an MPM calls it.

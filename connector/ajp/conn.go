@@ -502,10 +502,14 @@ func (c *Conn) failRead(f *Forward, phase Phase, err error) error {
 }
 
 // failWriter sorts the errors of a ResponseWriter: the client's, unless the
-// container did not keep to the length it announced.
+// container did not keep to the length it announced, or its answer is not
+// wanted.
 func (c *Conn) failWriter(f *Forward, phase Phase, err error) error {
-	if errors.Is(err, connector.ErrBodyLength) {
+	switch {
+	case errors.Is(err, connector.ErrBodyLength):
 		return c.fail(f, phase, CauseProtocol, &ProtocolError{Fault: err.Error()})
+	case errors.Is(err, connector.ErrRejected):
+		return c.fail(f, phase, CauseRejected, err)
 	}
 	return c.fail(f, phase, CauseClient, err)
 }

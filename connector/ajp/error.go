@@ -56,9 +56,10 @@ const (
 	CauseTimeout               // reply_timeout
 	CauseProtocol              // Err is a *ProtocolError
 	CauseClient                // Err is a *connector.ClientError: the container is blameless
+	CauseRejected              // the writer did not want the answer (connector.ErrRejected)
 )
 
-var causeNames = [...]string{"connection broken", "reply timeout", "protocol error", "client"}
+var causeNames = [...]string{"connection broken", "reply timeout", "protocol error", "client", "answer rejected"}
 
 func (c Cause) String() string {
 	if int(c) < len(causeNames) {

@@ -34,8 +34,8 @@ type Forward struct {
 	buf   []byte // FORWARD_REQUEST, then a copy of first
 	first []byte // the first body packet, if there is one
 	max   int    // packet size
-	left int64  // body bytes of known length beyond the first packet
-	body io.Reader
+	left  int64  // body bytes of known length beyond the first packet
+	body  io.Reader
 	// chunked tells that the length of the body is not known.
 	chunked bool
 	// consumed tells that body bytes beyond buf have been taken.

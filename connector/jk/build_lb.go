@@ -43,8 +43,8 @@ func (b *builder) balancer(d *definition, g get) *LBConfig {
 	c := &LBConfig{
 		StickySession:      g.bool("sticky_session", true),
 		StickySessionForce: g.bool("sticky_session_force", false),
-		Method:             Method(g.letter("method", methodNames, "rtbsn")),
-		Lock:               Lock(g.letter("lock", lockNames, "op")),
+		Method:             Method(g.letter("method", []string{"Request", "Traffic", "Busyness", "Session", "Next"}, "rtbsn")),
+		Lock:               Lock(g.letter("lock", []string{"Optimistic", "Pessimistic"}, "op")),
 		Retries:            g.raised("retries", 1, 2),
 		RetryInterval:      g.time("retry_interval", time.Millisecond, 100*time.Millisecond, negativeIsZero),
 		LBRetries:          g.raised("lb_retries", 1, 2),

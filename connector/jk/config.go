@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jkd/conf"
+	"jkd/connector/jk/balance"
 )
 
 // Config is what workers.properties says, with every default that does not
@@ -248,26 +249,14 @@ type MemberConfig struct {
 }
 
 // Activation is whether a balancer may use a member.
-type Activation uint8
+type Activation = balance.Activation
 
+// The activations.
 const (
-	Active   Activation = iota
-	Disabled            // for sessions of its own only
-	Stopped             // not at all
+	Active   = balance.Active
+	Disabled = balance.Disabled
+	Stopped  = balance.Stopped
 )
-
-// String returns the name mod_jk prints.
-func (a Activation) String() string {
-	switch a {
-	case Active:
-		return "ACT"
-	case Disabled:
-		return "DIS"
-	case Stopped:
-		return "STP"
-	}
-	return fmt.Sprintf("Activation(%d)", uint8(a))
-}
 
 // LBConfig is a balancer.
 type LBConfig struct {
@@ -297,40 +286,26 @@ type LBConfig struct {
 }
 
 // Method is what a balancer counts.
-type Method uint8
+type Method = balance.Method
 
+// The methods.
 const (
-	ByRequests Method = iota
-	ByTraffic
-	ByBusyness
-	BySessions
-	ByNext
+	ByRequests = balance.ByRequests
+	ByTraffic  = balance.ByTraffic
+	ByBusyness = balance.ByBusyness
+	BySessions = balance.BySessions
+	ByNext     = balance.ByNext
 )
 
-var methodNames = []string{"Request", "Traffic", "Busyness", "Session", "Next"}
+// Lock is how balancers in different processes agree. Either way an election
+// is repeated when another process was faster.
+type Lock = balance.Lock
 
-// String returns the name used in the file.
-func (m Method) String() string { return enumName("Method", methodNames, uint8(m)) }
-
-// Lock is how balancers in different processes agree.
-type Lock uint8
-
+// The locks.
 const (
-	Optimistic Lock = iota
-	Pessimistic
+	Optimistic  = balance.Optimistic
+	Pessimistic = balance.Pessimistic
 )
-
-var lockNames = []string{"Optimistic", "Pessimistic"}
-
-// String returns the name used in the file.
-func (l Lock) String() string { return enumName("Lock", lockNames, uint8(l)) }
-
-func enumName(what string, names []string, n uint8) string {
-	if int(n) < len(names) {
-		return names[n]
-	}
-	return fmt.Sprintf("%s(%d)", what, n)
-}
 
 // StatusConfig is a status page.
 type StatusConfig struct {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"jkd/conf"
 	"jkd/connector"
+	"jkd/connector/jk/jkshm"
 )
 
 // defaultConnectTimeout bounds a connect when the file doesn't: the kernel's
@@ -24,54 +26,113 @@ type Options struct {
 	// WriteTimeout bounds the wait for a back end to take what is sent to it,
 	// where socket_timeout doesn't; 0: none.
 	WriteTimeout time.Duration
-	Logger       zerolog.Logger
+	// Segment is the shared memory, laid out by [SegmentLayout]; nil for a
+	// process that is alone. Server is this process's place in it.
+	Segment *jkshm.Segment
+	Server  int
+	// Sites are conf.Jk.Servers; those missing have the defaults.
+	Sites  []conf.JkServer
+	Logger zerolog.Logger
 }
 
 // Connector serves the rules of a Setup. It may be used concurrently.
 type Connector struct {
-	m       *URIMap
-	targets map[*Rule]connector.Worker
-	workers []*worker // by Config.Workers; nil where there is none to run
+	maps    []*URIMap                    // by Request.VHost
+	targets []map[*Rule]connector.Worker // likewise
+	workers []*worker                    // by Config.Workers; nil where it is no ajp13 worker
+	lbs     []*balancer                  // likewise for lb
+	members []*worker                    // of all balancers
 }
 
 var _ connector.Connector = (*Connector)(nil)
 
 // New makes the connector of one process. It connects to nobody yet.
 func New(s *Setup, o Options) *Connector {
-	c := &Connector{m: s.Map(), targets: map[*Rule]connector.Worker{}, workers: make([]*worker, len(s.Config.Workers))}
+	seg := o.Segment
+	if seg == nil {
+		var err error
+		if seg, err = private(s.Config); err != nil {
+			panic(err) // the configuration has been checked
+		}
+		o.Server = 0
+	}
+	c := &Connector{maps: s.Maps, workers: make([]*worker, len(s.Config.Workers)), lbs: make([]*balancer, len(s.Config.Workers))}
+	records := map[string]*jkshm.Worker{}
+	for i := range seg.Workers() {
+		records[seg.Worker(i).Name()] = seg.Worker(i)
+	}
+	balancers := 0
 	for i := range s.Config.Workers {
-		if w := &s.Config.Workers[i]; w.Type == AJP13 {
-			c.workers[i] = newWorker(w, s.Config.Maintain, o)
+		switch w := &s.Config.Workers[i]; w.Type {
+		case AJP13:
+			c.workers[i] = newWorker(w, s.Config.Maintain, o, records[w.Name])
+		case LB:
+			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, log: o.Logger, now: time.Now, packet: mostPacketSize}
+			balancers++
+			for j := range w.LB.Members {
+				m := &w.LB.Members[j]
+				b.members = append(b.members, newWorker(m, s.Config.Maintain, o, records[m.Name]))
+				b.names = append(b.names, m.Name)
+				b.packet = min(b.packet, m.AJP.MaxPacketSize)
+			}
+			c.lbs[i] = b
+			c.members = append(c.members, b.members...)
 		}
 	}
-	for _, r := range s.Map().rules {
-		if r.Exclude || r.Disabled {
+	made := map[*URIMap]map[*Rule]connector.Worker{}
+	for i, m := range s.Maps {
+		site := newSite(o.site(i))
+		if t, ok := made[m]; ok && i >= len(o.Sites) {
+			c.targets = append(c.targets, t)
 			continue
 		}
-		c.targets[r] = c.target(r)
+		t := map[*Rule]connector.Worker{}
+		for _, r := range m.rules {
+			if !r.Exclude && !r.Disabled {
+				t[r] = c.target(r, site)
+			}
+		}
+		made[m] = t
+		c.targets = append(c.targets, t)
 	}
 	return c
 }
 
-// target is the worker of a rule, with the rule's own settings.
-func (c *Connector) target(r *Rule) connector.Worker {
-	if r.Index < 0 || c.workers[r.Index] == nil {
-		return missing{r.Worker}
+// site is the directives of one server.
+func (o *Options) site(i int) *conf.JkServer {
+	if i < len(o.Sites) {
+		return &o.Sites[i]
 	}
-	w := c.workers[r.Index]
-	if r.Extensions.ReplyTimeoutSet {
-		return &ruled{worker: w, reply: r.Extensions.ReplyTimeout}
-	}
-	return w
+	s := conf.DefaultJkServer()
+	return &s
 }
 
-// Match implements connector.Connector. Rules know no hosts.
+// target is the worker of a rule, with the rule's own settings.
+func (c *Connector) target(r *Rule, s *site) connector.Worker {
+	switch {
+	case r.Index < 0:
+	case c.workers[r.Index] != nil:
+		return &single{worker: c.workers[r.Index], site: s, ext: &r.Extensions}
+	case c.lbs[r.Index] != nil:
+		return newTarget(c.lbs[r.Index], s, &r.Extensions)
+	}
+	return missing{r.Worker}
+}
+
+// Match implements connector.Connector. A request with the variable no-jk is
+// nobody's here.
 func (c *Connector) Match(r *connector.Request) connector.Worker {
-	rule := c.m.Match(r.MatchPath)
+	if r.VHost < 0 || r.VHost >= len(c.maps) {
+		return nil
+	}
+	if _, never := r.Env.Get("no-jk"); never {
+		return nil
+	}
+	rule := c.maps[r.VHost].Match(r.MatchPath)
 	if rule == nil {
 		return nil
 	}
-	return c.targets[rule]
+	return c.targets[r.VHost][rule]
 }
 
 // Close implements connector.Connector.
@@ -80,6 +141,9 @@ func (c *Connector) Close() error {
 		if w != nil {
 			w.pool.shut()
 		}
+	}
+	for _, w := range c.members {
+		w.pool.shut()
 	}
 	return nil
 }
@@ -96,17 +160,6 @@ func (c *Connector) Stats() []Stats {
 	return out
 }
 
-// ruled is a worker as one rule has it.
-type ruled struct {
-	*worker
-	reply time.Duration
-}
-
-// Service implements connector.Worker.
-func (r *ruled) Service(req *connector.Request, w connector.ResponseWriter) error {
-	return r.serve(req, w, r.reply)
-}
-
 // missing stands for a worker that can't be run.
 type missing struct{ name string }
 
@@ -116,10 +169,10 @@ func (m missing) Service(*connector.Request, connector.ResponseWriter) error {
 	return &connector.Error{Worker: m.name, Op: "find worker", Status: 500, Err: fmt.Errorf("there is no worker %q to run", m.name)}
 }
 
-func newWorker(c *WorkerConfig, maintain time.Duration, o Options) *worker {
+func newWorker(c *WorkerConfig, maintain time.Duration, o Options, rec *jkshm.Worker) *worker {
 	a := &c.AJP
 	w := &worker{
-		name: c.Name, cfg: a, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now,
+		name: c.Name, cfg: a, rec: rec, server: o.Server, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now,
 		resolver: newResolver(a.Host, uint16(a.Port), a.PreferIPv6),
 		write:    a.SocketTimeout,
 		dialOpts: DialOptions{Timeout: a.SocketConnectTimeout, KeepAlive: a.SocketKeepalive, Buffer: a.SocketBuffer},
@@ -135,5 +188,6 @@ func newWorker(c *WorkerConfig, maintain time.Duration, o Options) *worker {
 	}
 	cache := a.Cache.Resolve(o.Threads)
 	w.pool = newPool(cache, cache.MaxIdle, &w.count)
+	w.pool.onShut = func() { rec.Closed(o.Server) }
 	return w
 }

@@ -43,7 +43,7 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	// The rules of a worker share its connections.
-	if c.Match(at("/b/slow")).(*ruled).worker != c.Match(at("/b/x")).(*worker) {
+	if c.Match(at("/b/slow")).(*single).worker != c.Match(at("/b/x")).(*single).worker {
 		t.Error("a rule has a worker of its own")
 	}
 	if n := testing.AllocsPerRun(100, func() { c.Match(at("/b/slow")) }); n != 0 {

@@ -48,7 +48,8 @@ type pool struct {
 	idle   []*pooled // oldest use first
 	closed bool
 
-	stats *counters
+	stats  *counters
+	onShut func() // called for each connection closed
 }
 
 func newPool(c CacheConfig, keep int, stats *counters) *pool {
@@ -140,6 +141,9 @@ func (p *pool) give(c *pooled, now time.Time) {
 func (p *pool) close(c *pooled, why closeReason) {
 	_ = c.Close()
 	p.stats.closed[why].Add(1)
+	if p.onShut != nil {
+		p.onShut()
+	}
 }
 
 // sweep closes idle connections that have not been used for longer than the
@@ -185,6 +189,9 @@ func (p *pool) drop() {
 		p.close(c, closedStale)
 	}
 }
+
+// room tells whether a request would find a turn at once.
+func (p *pool) room() bool { return p.mode != ModePool || len(p.turns) < cap(p.turns) }
 
 func (p *pool) idleCount() int {
 	p.mu.Lock()

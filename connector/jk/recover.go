@@ -5,6 +5,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/jk/balance"
 )
 
 // defaultRecovery is what an absent recovery_options means here: once a request
@@ -14,17 +15,20 @@ const defaultRecovery = RecoverNotSent | RecoverNotStarted | RecoverHead | Recov
 
 // verdict is what becomes of a failed attempt.
 type verdict struct {
-	retry  bool // on a new connection to the same back end
-	stale  bool // the retry is free: the connection had been lost while idle
-	status int
-	client bool // the client's fault
+	result   balance.Result
+	failover bool // another back end may get the request
+	retry    bool // on a new connection to the same back end
+	stale    bool // the retry is free: the connection had been lost while idle
+	status   int
+	client   bool // the client's fault
 }
 
 // attempt is what is known of a failed attempt.
 type attempt struct {
 	err     *ajp.ExchangeError
-	reused  bool // on a connection that had carried a request before
-	started bool // part of the answer may have reached the client
+	reused  bool          // on a connection that had carried a request before
+	started bool          // part of the answer may have reached the client
+	answer  answerVerdict // what the configuration has against the answer
 	method  string
 	options RecoveryOptions
 	// explicit tells that the file sets recovery_options.
@@ -36,36 +40,64 @@ type attempt struct {
 
 // judge decides about a failed attempt. Nothing is ever repeated once a byte
 // of an answer has come, or when part of the body is gone.
+//
+// The same back end is asked again only when the connection broke. Another one
+// may be asked too when this one answered nonsense, when it was too slow and
+// recovery_options says that such requests are to be repeated, and when its
+// status is one of fail_on_status, which is there for just that.
 func judge(a attempt) verdict {
 	e := a.err
-	v := verdict{status: status(e)}
+	v := verdict{status: status(e), result: result(e, a.answer)}
 	if e.Cause == ajp.CauseClient {
 		v.client = true
 		return v
 	}
-	if a.started || e.BodyConsumed || e.Cause != ajp.CauseBroken || e.Phase > ajp.PhaseReply {
+	if a.started || e.BodyConsumed {
 		return v
 	}
 	options := a.options
 	if !a.explicit {
 		options = defaultRecovery
 	}
+	if e.Cause == ajp.CauseRejected {
+		v.failover = true
+		return v
+	}
+	repeat := options&RecoverNotSent == 0 ||
+		a.method == "HEAD" && options&RecoverHead != 0 ||
+		a.method == "GET" && options&RecoverGet != 0
+	if e.Cause != ajp.CauseBroken || e.Phase > ajp.PhaseReply {
+		v.failover = repeat && e.Phase < ajp.PhaseBody && (e.Cause != ajp.CauseTimeout || a.explicit)
+		return v
+	}
 	if a.reused && !a.stale && (e.Phase == ajp.PhaseSend || !a.explicit || options&RecoverNotSent == 0) {
 		// A container closes idle connections when it likes, and a request may
 		// cross with that. Not one byte of an answer came, so most likely the
 		// request was never read; this is tried once.
-		v.retry, v.stale = true, true
+		v.retry, v.stale, v.failover = true, true, true
 		return v
 	}
-	switch {
-	case e.Phase == ajp.PhaseSend:
-		v.retry = true
-	case options&RecoverNotSent == 0,
-		a.method == "HEAD" && options&RecoverHead != 0,
-		a.method == "GET" && options&RecoverGet != 0:
-		v.retry = true
-	}
+	v.retry = e.Phase == ajp.PhaseSend || repeat
+	v.failover = v.retry
 	return v
+}
+
+// result is what a failed exchange says about the back end.
+func result(e *ajp.ExchangeError, a answerVerdict) balance.Result {
+	switch e.Cause {
+	case ajp.CauseClient:
+		return balance.ClientError
+	case ajp.CauseTimeout:
+		return balance.ReplyTimeout
+	case ajp.CauseProtocol:
+		return balance.ProtocolError
+	case ajp.CauseRejected:
+		if a == softFail {
+			return balance.SoftStatus
+		}
+		return balance.HardStatus
+	}
+	return balance.Failure
 }
 
 // status is what the client sees of a failed exchange if nothing was sent.
@@ -77,6 +109,8 @@ func status(e *ajp.ExchangeError) int {
 		return 504
 	case ajp.CauseProtocol:
 		return 502
+	case ajp.CauseRejected:
+		return 503
 	}
 	if e.Phase == ajp.PhaseSend {
 		return 503

@@ -2,6 +2,7 @@ package jk
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/jk/balance"
+	"jkd/connector/jk/jkshm"
 )
 
 // worker is one ajp13 back end with this process's connections to it.
@@ -26,6 +29,8 @@ type worker struct {
 	write    time.Duration // longest wait for the container to take a packet
 	maintain time.Duration // least time between sweeps of the pool; 0: never
 	count    counters
+	rec      *jkshm.Worker // what all processes know of this back end
+	server   int           // this process's place in rec
 	log      zerolog.Logger
 	now      func() time.Time
 
@@ -35,40 +40,29 @@ type worker struct {
 	hinted    atomic.Bool  // the hint about refusals has been given
 }
 
-// call is what one request needs besides a connection, reused.
-type call struct {
-	fwd ajp.Forward
-	req ajp.Request
-}
-
 // Name implements connector.Worker.
 func (w *worker) Name() string { return w.name }
 
-// Service implements connector.Worker.
-func (w *worker) Service(r *connector.Request, rw connector.ResponseWriter) error {
-	return w.serve(r, rw, w.cfg.ReplyTimeout)
+// single is a worker as one rule of one server has it.
+type single struct {
+	*worker
+	site *site
+	ext  *Extensions
 }
 
-// serve is Service with the reply timeout of the rule that mapped the request.
-func (w *worker) serve(r *connector.Request, rw connector.ResponseWriter, reply time.Duration) error {
-	w.count.requests.Add(1)
-	w.count.busy.Add(1)
-	defer w.count.busy.Add(-1)
-
-	c, _ := w.calls.Get().(*call)
+// Service implements connector.Worker.
+func (t *single) Service(r *connector.Request, rw connector.ResponseWriter) error {
+	c, _ := t.calls.Get().(*call)
 	if c == nil {
 		c = new(call)
 	}
-	c.req.Request = r
-	err := w.request(c, rw, reply)
-	c.req.Request = nil
-	w.calls.Put(c)
+	c.reset(t.site, t.ext, r, rw)
+	c.note("JK_WORKER_NAME", t.name)
+	c.note("JK_WORKER_TYPE", "ajp13")
+	err := t.request(c)
+	c.release()
+	t.calls.Put(c)
 	if err != nil {
-		if err.Client {
-			w.count.clientErrors.Add(1)
-		} else {
-			w.count.errors.Add(1)
-		}
 		return err
 	}
 	return nil
@@ -78,20 +72,72 @@ func (w *worker) serve(r *connector.Request, rw connector.ResponseWriter, reply 
 // connections. In this order: a client that is slow to send its body must not
 // keep others from a bounded pool, and one whose request can't be sent needs
 // no connection.
-func (w *worker) request(c *call, rw connector.ResponseWriter, reply time.Duration) *connector.Error {
-	if w.cfg.Port == 0 {
-		return &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
-	}
-	c.req.Secret = w.cfg.Secret
-	if err := c.fwd.Encode(&c.req, w.cfg.MaxPacketSize); err != nil {
+func (w *worker) request(c *call) *connector.Error {
+	w.count.requests.Add(1)
+	if err := c.prepare(w.cfg.MaxPacketSize); err != nil {
+		w.count.clientErrors.Add(1)
 		return w.encodeError(err)
 	}
+	_, err := w.run(c)
+	return err
+}
+
+// prepare makes the packet of a request as far as it does not depend on who
+// gets it, and reads the beginning of its body.
+func (c *call) prepare(max int) error {
+	c.fwd.Reset(c.req.Request, max)
+	if err := c.fwd.EncodeHead(&c.req); err != nil {
+		return err // one that does not fit needs no body
+	}
+	return c.fwd.ReadFirst(c.req.Request)
+}
+
+// run sends a prepared request to this back end and passes the answer on.
+func (w *worker) run(c *call) (balance.Result, *connector.Error) {
+	result, err := w.place(c)
+	switch {
+	case err == nil:
+	case err.Client:
+		w.count.clientErrors.Add(1)
+		w.rec.ClientErrors.Add(1)
+	case !err.Own:
+		w.count.errors.Add(1)
+		w.rec.Errors.Add(1)
+	}
+	return result, err
+}
+
+// place keeps the limits on requests in hand.
+func (w *worker) place(c *call) (balance.Result, *connector.Error) {
+	c.failover = true
+	if w.cfg.Port == 0 {
+		return balance.Failure, &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
+	}
+	c.req.Secret = w.cfg.Secret
+	c.out.fail = c.failOnStatus(w.cfg.FailOnStatus)
+	if err := c.fwd.EncodeHead(&c.req); err != nil {
+		return balance.ClientError, w.encodeError(err)
+	}
 	w.sweep()
+	w.count.busy.Add(1)
+	defer w.count.busy.Add(-1)
+	if w.cfg.BusyLimit <= 0 {
+		w.rec.Enter(w.server)
+	} else if !w.rec.TryEnter(w.server, w.cfg.BusyLimit) {
+		return balance.BusyLimit, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true,
+			Err: fmt.Errorf("busy limit %d reached", w.cfg.BusyLimit)}
+	}
+	defer w.rec.Leave(w.server)
 	if err := w.pool.enter(); err != nil {
-		return &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
+		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
 	}
 	defer w.pool.leave()
-	return w.attempts(c, rw, reply)
+	w.rec.Used.Add(1)
+	result, err := w.attempts(c)
+	if err == nil && c.out.verdict == ownPage {
+		err = c.out.page(w.name)
+	}
+	return result, err
 }
 
 // errPortZero says that a worker is there to be never contacted.
@@ -102,29 +148,40 @@ func (w *worker) address() string {
 	return net.JoinHostPort(w.cfg.Host, strconv.Itoa(w.cfg.Port))
 }
 
-// attempts sends the request until it is answered or may not be sent again.
-func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Duration) *connector.Error {
-	limits := ajp.Timeouts{Reply: reply, Socket: w.cfg.SocketTimeout, Write: w.write}
+// attempts sends the request until it is answered or may not be sent again to
+// this back end.
+func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
+	limits := ajp.Timeouts{Reply: c.replyTimeout(w.cfg.ReplyTimeout), Socket: w.cfg.SocketTimeout, Write: w.write}
 	stale, fresh := false, false
 	for try := 1; ; {
+		result, again := balance.Failure, true
+		c.failover = true
 		conn, fail := w.connection(fresh)
 		fresh = false
 		if fail == nil {
-			err := w.exchange(conn, c, rw, limits)
+			c.out.begin()
+			err := w.exchange(conn, c, limits)
 			if err == nil {
-				return nil
+				return balance.Success, nil
 			}
 			var ee *ajp.ExchangeError
 			if !errors.As(err, &ee) {
-				return &connector.Error{Worker: w.name, Addr: conn.addr, Op: "exchange", Status: 500, Err: err}
+				return balance.InternalError, &connector.Error{Worker: w.name, Addr: conn.addr, Op: "exchange", Status: 500, Err: err}
 			}
 			v := judge(attempt{
-				err: ee, reused: conn.reused, started: rw.Started(), stale: stale,
+				err: ee, reused: conn.reused, started: c.out.Started(), stale: stale, answer: c.out.verdict,
 				method: string(c.req.Method), options: w.cfg.RecoveryOptions, explicit: w.cfg.RecoveryOptionsSet,
 			})
+			result, again, c.failover = v.result, v.retry, v.failover
 			fail = &connector.Error{
 				Worker: w.name, Addr: conn.addr, Op: ee.Phase.String(), Status: v.status,
 				Recoverable: v.retry, Client: v.client, Err: ee.Err,
+			}
+			if result == balance.ReplyTimeout {
+				w.rec.ReplyTimeouts.Add(1)
+			}
+			if ee.Cause == ajp.CauseRejected {
+				fail.Err = fmt.Errorf("request failed (%s), because of response status %d", c.out.verdict, c.out.status)
 			}
 			if v.stale {
 				// What else lies in the pool is as old: a restarted container
@@ -138,8 +195,8 @@ func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Durat
 				continue
 			}
 		}
-		if !fail.Recoverable || try >= w.cfg.Retries {
-			return fail
+		if !again || try >= w.cfg.Retries {
+			return result, fail
 		}
 		w.log.Info().Str("worker", w.name).Str("address", fail.Addr).Int("attempt", try).AnErr("cause", fail).
 			Msg("attempt failed, trying again")
@@ -151,28 +208,25 @@ func (w *worker) attempts(c *call, rw connector.ResponseWriter, reply time.Durat
 }
 
 // exchange sends the request on conn and passes the answer on. Whatever comes
-// of it, even a panic of rw, conn is given back or closed.
-func (w *worker) exchange(conn *pooled, c *call, rw connector.ResponseWriter, limits ajp.Timeouts) error {
+// of it, even a panic of the writer, conn is given back or closed.
+func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 	returned := false
 	defer func() {
 		if !returned {
 			w.pool.close(conn, closedError)
 		}
 	}()
-	err := conn.Exchange(&c.fwd, rw, limits)
+	err := conn.Exchange(&c.fwd, &c.out, limits)
 	returned = true
-	w.after(conn, err)
+	sent, read := conn.Traffic()
+	w.rec.Transferred.Add(sent)
+	w.rec.Read.Add(read)
+	c.traffic += sent + read
+	w.after(conn, err, c.reuse)
 	return err
 }
 
-func (w *worker) encodeError(err error) *connector.Error {
-	e := &connector.Error{Worker: w.name, Op: "make request packet", Client: true, Status: 413, Err: err}
-	var ce *connector.ClientError
-	if errors.As(err, &ce) {
-		e.Op, e.Status = "read request body", clientStatus(err)
-	}
-	return e
-}
+func (w *worker) encodeError(err error) *connector.Error { return encodeError(w.name, err) }
 
 // connection returns a connection fit for a request: an idle one, unless it has
 // to be fresh, or a new one.
@@ -243,6 +297,7 @@ func (w *worker) open() (*pooled, *connector.Error) {
 		nc, err := w.dial(a, opts)
 		if err == nil {
 			w.count.opened.Add(1)
+			w.rec.Opened(w.server)
 			return &pooled{Conn: ajp.NewConn(nc, w.cfg.MaxPacketSize), addr: a.String()}, nil
 		}
 		fail.Addr, fail.Err = a.String(), err
@@ -253,24 +308,29 @@ func (w *worker) open() (*pooled, *connector.Error) {
 
 // after gives a connection back, or closes it; err is what the exchange
 // returned.
-func (w *worker) after(c *pooled, err error) {
+func (w *worker) after(c *pooled, err error, reuse bool) {
 	refusal := c.Refused() && c.Status() == 403
 	if refusal {
 		w.hint(c)
 	} else if c.Status() != 0 && !w.answered.Load() {
 		w.answered.Store(true)
 	}
-	if c.State() == ajp.Idle {
+	if c.State() == ajp.Idle && reuse {
 		w.pool.give(c, w.now())
 		return
 	}
 	why := closedError
 	var ee *ajp.ExchangeError
 	switch {
+	case c.State() == ajp.Idle:
+		why = closedReuse
 	case c.Refused():
 		why = closedReuse
 	case errors.As(err, &ee) && ee.Cause == ajp.CauseClient:
 		why = closedClient
+		if w.cfg.RecoveryOptionsSet && w.cfg.RecoveryOptions&RecoverCloseOnClientError != 0 {
+			c.Abort()
+		}
 	}
 	w.pool.close(c, why)
 }

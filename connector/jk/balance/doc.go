@@ -9,14 +9,14 @@
 //   - [Member]: what an election knows about a member. [Choose] is called for
 //     every pick; it joins [Resolve], which looks up a session's route, and
 //     [Elect], which finds the least loaded.
-//   - [Multipliers], [Method.Assigned], [Method.Ended]: load values.
+//   - [Multipliers], [Method.Assigned], [Method.Ended], [Add]: load values.
 //   - [Judge]: from the result of an attempt to what is to be recorded.
 //   - [Attempts]: how often a request is tried.
 //   - [Run]: maintenance.
 //   - [Override]: a rule's own activations.
 //
-// Instants are nanoseconds since 1970, 0 is "never"; lengths of time are
-// [time.Duration].
+// Instants are seconds since 1970, 0 is "never"; lengths of time are
+// [time.Duration], a part of a second counts as a whole one.
 //
 // # Use by many processes
 //
@@ -25,6 +25,6 @@
 // [Choose], and then applies the consequences by compare and swap: first the
 // state, [State.On] with [Elected], then the value, [Method.Assigned]. If one
 // of the two finds that another process was faster, the caller reads the
-// members again and chooses again. Everything that changes a datum is therefore
-// a function from the old value to the new one.
+// members again and chooses again. Whatever changes a datum is therefore either
+// a function from the old value to the new one or an amount to add or take away.
 package balance

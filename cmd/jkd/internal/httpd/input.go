@@ -27,6 +27,7 @@ type input struct {
 	// timeout of its own.
 	idle        bool
 	idleTimeout time.Duration
+	total       int64         // bytes received
 	frozen      bool          // reads fail: what is buffered has to do
 	small       *bufio.Reader // kept when br is a big one
 }
@@ -38,7 +39,7 @@ func (in *input) reset(c Conn, timeout time.Duration) {
 		in.small.Reset(in)
 	}
 	in.br = in.small
-	in.conn, in.timeout, in.until, in.idle, in.frozen = c, timeout, time.Time{}, false, false
+	in.conn, in.timeout, in.until, in.total, in.idle, in.frozen = c, timeout, time.Time{}, 0, false, false
 }
 
 var errFrozen = errors.New("httpd: head incomplete at second reading")
@@ -52,6 +53,7 @@ func (in *input) Read(p []byte) (int, error) {
 		in.idle = false
 		in.until = time.Time{}
 		n, err := in.conn.ReadIdle(p, in.idleTimeout)
+		in.total += int64(max(n, 0))
 		if n > 0 || err == io.EOF {
 			return n, err
 		}
@@ -77,8 +79,13 @@ func (in *input) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	return in.conn.Read(p)
+	n, err := in.conn.Read(p)
+	in.total += int64(max(n, 0))
+	return n, err
 }
+
+// taken is how many bytes have been received and used.
+func (in *input) taken() int64 { return in.total - int64(in.br.Buffered()) }
 
 // more reads once more behind what is buffered and returns all of it.
 func (in *input) more() ([]byte, error) {

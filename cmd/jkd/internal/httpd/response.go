@@ -49,6 +49,13 @@ type response struct {
 	out      int64 // body bytes sent
 	err      error
 
+	// For the access log, over all that is sent for one request.
+	wire      int64     // bytes, head and framing included
+	wantFirst bool      // first is wanted
+	first     time.Time // when the first byte was sent
+	wantHead  bool      // sentHead is wanted
+	sentHead  []byte    // the head as it was sent
+
 	// asked once, when the head is sent
 	mayKeep   func() bool
 	keepAlive func(b []byte) []byte // appends a Keep-Alive field
@@ -67,6 +74,12 @@ func (w *response) begin(isHead, http10, keep, keepTok bool) {
 	w.status, w.started, w.sent, w.finished, w.noBody, w.chunked = 0, false, false, false, false, false
 	w.isHead, w.http10, w.keep, w.keepTok = isHead, http10, keep, keepTok
 	w.length, w.written, w.out, w.err = -1, 0, 0, nil
+}
+
+// startLog forgets what was recorded for the request before.
+func (w *response) startLog(wantFirst, wantHead bool) {
+	w.wire, w.first, w.sentHead = 0, time.Time{}, w.sentHead[:0]
+	w.wantFirst, w.wantHead = wantFirst, wantHead
 }
 
 // Started implements connector.ResponseWriter.
@@ -195,6 +208,12 @@ func (w *response) send(last bool) error {
 	if !w.sent {
 		w.frame(last)
 		w.sent = true
+		if w.wantHead {
+			w.sentHead = append(w.sentHead[:0], w.head...)
+		}
+		if w.wantFirst {
+			w.first = time.Now()
+		}
 	}
 	head := w.head
 	if w.chunked && w.body > 0 {
@@ -227,6 +246,7 @@ func (w *response) send(last bool) error {
 		clear(w.vec)
 		clear(w.segs)
 	}
+	w.wire += int64(n)
 	w.out += int64(min(max(n-front, 0), w.body))
 	w.head, w.small, w.cut, w.segs, w.body = head[:0], w.small[:0], 0, w.segs[:0], 0
 	if err != nil {

@@ -1,0 +1,212 @@
+package jk
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"jkd/conf"
+	"jkd/connector"
+	"jkd/connector/ajp"
+	"jkd/connector/jk/balance"
+)
+
+// call is what one request needs besides a connection. It is kept and used
+// again.
+type call struct {
+	fwd  ajp.Forward
+	req  ajp.Request
+	base connector.Request // the request with what overrides it
+	tls  connector.TLS
+	out  filter
+	attr []ajp.Attribute
+
+	rule     *Extensions
+	reply    time.Duration // reply timeout that overrides the worker's
+	replySet bool
+	reuse    bool   // false: JkOptions +DisableReuse
+	traffic  uint64 // bytes exchanged with back ends
+	failover bool   // the last attempt leaves the request fit for another back end
+
+	// What a balancer needs.
+	members                 []balance.Member
+	ids                     balance.IDs
+	cookies                 [][]byte
+	cookie                  []byte // backing of the balancer's own cookie
+	route                   string // sent with the request
+	sticky                  bool
+	stateless, ignoreSticky bool
+	first, last             int // members tried, -1: none
+}
+
+// site is the Jk directives of one server, main or virtual, as a request needs
+// them.
+type site struct {
+	c *conf.JkServer
+	// plain: none of the options changes what is forwarded.
+	plain bool
+}
+
+func newSite(c *conf.JkServer) *site {
+	o := c.Options
+	return &site{c: c, plain: !o.ForwardLocalAddress && len(c.EnvVars) == 0 && c.ExtractSSL}
+}
+
+// reset prepares for a request. What configuration and variables put in the
+// place of the connection's own facts goes into a copy; the request itself is
+// the front's.
+func (c *call) reset(s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter) {
+	o := &s.c.Options
+	c.req = ajp.Request{Request: r, ForwardKeySize: o.ForwardKeySize, ForwardChain: o.ForwardSSLCertChain}
+	c.rule, c.reply, c.replySet, c.reuse = x, x.ReplyTimeout, x.ReplyTimeoutSet, !o.DisableReuse
+	c.stateless, c.ignoreSticky = x.Stateless, x.StickyIgnore
+	c.route, c.sticky, c.first, c.last, c.traffic = "", false, -1, -1, 0
+	c.out = filter{
+		w: w, fields: c.out.fields[:0], text: c.out.text[:0], serverErrors: x.UseServerErrors,
+		flushPackets: o.FlushPackets, flushHeader: o.FlushHeader, isHead: string(r.Method) == "HEAD",
+	}
+	if !s.plain || r.Env.Len() > 0 {
+		c.override(s, r)
+	}
+}
+
+// release drops what must not be kept alive between requests.
+func (c *call) release() {
+	c.req.Request, c.base, c.out.w, c.rule = nil, connector.Request{}, nil, nil
+	c.ids, c.out.fail = balance.IDs{}, nil
+	clear(c.cookies)
+}
+
+// override applies the options, the variables and JkEnvVar.
+func (c *call) override(s *site, r *connector.Request) {
+	c.base = *r
+	b := &c.base
+	c.req.Request = b
+	o, in, env := &s.c.Options, &s.c.Indicators, r.Env
+	if o.ForwardLocalAddress {
+		b.RemoteAddr, b.RemotePort = b.LocalAddr, []byte("0")
+	}
+	c.tlsFacts(s, env)
+	text := func(dst *[]byte, name string) {
+		if v, ok := env.Get(name); ok {
+			*dst = []byte(v)
+		}
+	}
+	text(&b.RemoteAddr, in.RemoteAddr)
+	text(&b.RemotePort, in.RemotePort)
+	text(&b.RemoteUser, in.RemoteUser)
+	text(&b.AuthType, in.AuthType)
+	text(&b.ServerName, in.LocalName)
+	text(&b.LocalAddr, in.LocalAddr)
+	if v, ok := env.Get(in.RemoteHost); ok {
+		c.req.RemoteHost = v
+	}
+	if v, ok := env.Get(in.LocalPort); ok {
+		if n, err := strconv.Atoi(v); err == nil && n >= 0 && n <= 65535 {
+			b.ServerPort = n
+		}
+	}
+	if _, ok := env.Get(in.IgnoreCL); ok && b.ContentLength > 0 {
+		b.ContentLength = -1
+	}
+	if v, ok := env.Get("JK_REPLY_TIMEOUT"); ok {
+		if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {
+			c.reply, c.replySet = time.Duration(n)*time.Millisecond, true
+		}
+	}
+	c.ignoreSticky = flagVar(env, "JK_STICKY_IGNORE", c.ignoreSticky)
+	c.stateless = flagVar(env, "JK_STATELESS", c.stateless)
+	if v, _ := env.Get("JK_ROUTE"); v != "" {
+		c.route = v
+	}
+	c.attr = c.attr[:0]
+	for _, e := range s.c.EnvVars {
+		v, ok := env.Get(e.Name)
+		if !ok && e.HasDefault {
+			v, ok = e.Default, true
+		}
+		if ok {
+			c.attr = append(c.attr, ajp.Attribute{Name: e.Name, Value: v})
+		}
+	}
+	c.req.Attributes = c.attr
+}
+
+// flagVar reads a variable that is on when it is empty or a number other than
+// 0, and otherwise leaves the rule's setting alone.
+func flagVar(env *connector.Env, name string, was bool) bool {
+	v, ok := env.Get(name)
+	switch {
+	case !ok:
+		return was
+	case v == "":
+		return true
+	}
+	n, err := strconv.Atoi(v)
+	return err != nil && was || err == nil && n != 0
+}
+
+// tlsFacts takes what is known of the client's encryption from variables where
+// they are set, for a front that has another one before it, or from the
+// connection. With JkExtractSSL Off nothing is known.
+func (c *call) tlsFacts(s *site, env *connector.Env) {
+	b, in := &c.base, &s.c.Indicators
+	if !s.c.ExtractSSL {
+		b.Secure, b.TLS = false, nil
+		return
+	}
+	if v, ok := env.Get(in.HTTPS); ok {
+		b.Secure = strings.EqualFold(v, "on")
+	}
+	if !b.Secure || env.Len() == 0 {
+		return
+	}
+	c.tls = connector.TLS{}
+	if b.TLS != nil {
+		c.tls = *b.TLS
+	}
+	text := func(dst *string, name string) {
+		if v, ok := env.Get(name); ok {
+			*dst = v
+		}
+	}
+	text(&c.tls.Protocol, in.SSLProtocol)
+	text(&c.tls.Cipher, in.Cipher)
+	text(&c.tls.SessionID, in.Session)
+	text(&c.tls.ClientCert, in.Certs)
+	if v, ok := env.Get(in.KeySize); ok {
+		c.tls.KeySize, _ = strconv.Atoi(v)
+	}
+	if s.c.Options.ForwardSSLCertChain {
+		env.Each(func(name, value string) {
+			if len(name) > len(in.CertChainPrefix) && strings.EqualFold(name[:len(in.CertChainPrefix)], in.CertChainPrefix) {
+				c.tls.Chain = append(c.tls.Chain, value)
+			}
+		})
+	}
+	b.TLS = &c.tls
+}
+
+// replyTimeout is how long to wait for a packet of the answer: what the
+// request or its rule says, else the worker's own.
+func (c *call) replyTimeout(own time.Duration) time.Duration {
+	if c.replySet {
+		return c.reply
+	}
+	return own
+}
+
+// failOnStatus is the rule's list, or the worker's own.
+func (c *call) failOnStatus(own []FailStatus) []FailStatus {
+	if len(c.rule.FailOnStatus) > 0 {
+		return c.rule.FailOnStatus
+	}
+	return own
+}
+
+// note keeps a note for the access log.
+func (c *call) note(name, value string) {
+	if n := c.req.Notes; n.Wanted() {
+		n.Set(name, value)
+	}
+}

@@ -1,0 +1,370 @@
+package jk
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"jkd/connector"
+	"jkd/connector/ajp"
+	"jkd/connector/jk/balance"
+	"jkd/connector/jk/jkshm"
+)
+
+// balancer is an lb worker: several back ends behind one name. What it knows
+// of them lies in the shared segment, so that all processes balance as one.
+type balancer struct {
+	name    string
+	cfg     *LBConfig
+	seg     *jkshm.Segment
+	rec     *jkshm.Balancer
+	members []*worker
+	names   []string
+	packet  int // the smallest packet size of the members
+	server  int
+	log     zerolog.Logger
+	now     func() time.Time
+
+	view  atomic.Pointer[lbView]
+	calls sync.Pool // of *call
+}
+
+// lbView is a copy of the settings, which edits may change.
+type lbView struct {
+	edits   uint64
+	s       jkshm.BalancerSettings
+	members []balance.Member // settings only
+}
+
+// settings returns the current settings. One load tells that nothing changed.
+func (b *balancer) settings() *lbView {
+	edits := b.seg.Edits()
+	if v := b.view.Load(); v != nil && v.edits == edits {
+		return v
+	}
+	v := &lbView{edits: edits, members: make([]balance.Member, len(b.members))}
+	b.rec.Load(&v.s)
+	for i := range v.members {
+		var m jkshm.MemberSettings
+		b.rec.Member(i).Load(&m)
+		v.members[i] = balance.Member{
+			Route: m.Route, Domain: m.Domain, Redirect: m.Redirect, Distance: m.Distance, Factor: m.LBFactor, Activation: m.Activation,
+		}
+	}
+	balance.Multipliers(v.members)
+	b.view.Store(v)
+	return v
+}
+
+// lbTarget is a balancer as one rule of one server has it.
+type lbTarget struct {
+	*balancer
+	site     *site
+	ext      *Extensions
+	override balance.Override
+}
+
+func newTarget(b *balancer, s *site, x *Extensions) *lbTarget {
+	var lists [3][]string
+	for _, a := range x.Activations {
+		if int(a.Activation) < len(lists) {
+			lists[a.Activation] = append(lists[a.Activation], a.Member)
+		}
+	}
+	o, _ := balance.NewOverride(b.names, lists[Active], lists[Disabled], lists[Stopped]) // unknown names were warned of
+	return &lbTarget{balancer: b, site: s, ext: x, override: o}
+}
+
+// Name implements connector.Worker.
+func (b *balancer) Name() string { return b.name }
+
+// Service implements connector.Worker.
+func (t *lbTarget) Service(r *connector.Request, rw connector.ResponseWriter) error {
+	c, _ := t.calls.Get().(*call)
+	if c == nil {
+		c = new(call)
+	}
+	c.reset(t.site, t.ext, r, rw)
+	c.note("JK_WORKER_NAME", t.name)
+	c.note("JK_WORKER_TYPE", "lb")
+	err := t.serve(c)
+	c.release()
+	t.calls.Put(c)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func (t *lbTarget) serve(c *call) *connector.Error {
+	if err := c.prepare(t.packet); err != nil {
+		return t.encodeError(err)
+	}
+	v := t.settings()
+	forced := c.route // JK_ROUTE
+	t.sessions(c, v)
+	c.members = append(c.members[:0], v.members...)
+	for i := range c.members {
+		c.members[i].Activation = t.override.Effective(i, c.members[i].Activation)
+	}
+	fail := &connector.Error{Worker: t.name, Op: "choose member", Status: 503, Err: errNobody}
+	attempts := balance.NewAttempts(len(t.members), t.cfg.LBRetries, v.s.Retries)
+	for report := balance.Start; ; {
+		switch attempts.Next(report) {
+		case balance.Try:
+			report, fail = t.try(c, v, forced, fail)
+			if fail == nil {
+				return nil
+			}
+		case balance.Rest:
+			if v.s.RetryInterval > 0 {
+				time.Sleep(v.s.RetryInterval)
+			}
+			for i := range c.members {
+				c.members[i].Failed = false
+			}
+			report = balance.Rested
+		case balance.Revive:
+			report = t.revive(c)
+		default:
+			return fail
+		}
+	}
+}
+
+var errNobody = errors.New("no member of the balancer can be used")
+
+// sessions says where the session ids of the request are.
+func (t *lbTarget) sessions(c *call, v *lbView) {
+	c.ids = balance.IDs{}
+	if c.route != "" {
+		c.ids.Route = []byte(c.route)
+		return
+	}
+	if !v.s.StickySession || c.ignoreSticky {
+		return
+	}
+	c.ids.Cookie, c.ids.Param, c.ids.Path = t.cfg.SessionCookie, t.cfg.SessionPath, c.req.Path
+	if t.ext.SessionCookie != "" {
+		c.ids.Cookie = t.ext.SessionCookie
+	}
+	if t.ext.SessionPath != "" {
+		c.ids.Param = t.ext.SessionPath
+	}
+	c.cookies = c.cookies[:0]
+	for i := range c.req.Fields {
+		if f := &c.req.Fields[i]; connector.EqualFold(f.Name, "cookie") {
+			c.cookies = append(c.cookies, f.Value)
+		}
+	}
+	c.ids.Cookies = c.cookies
+}
+
+// look reads what all processes know of the members.
+func (t *lbTarget) look(c *call, v *lbView) {
+	for i := range c.members {
+		m, rec := &c.members[i], t.rec.Member(i)
+		m.State = rec.State()
+		if m.State == balance.Busy && t.room(i) {
+			rec.CompareAndSwapState(balance.Busy, balance.OK)
+			m.State = balance.OK
+		}
+		if v.s.Method == balance.ByBusyness {
+			m.Value = balance.BusyValue(m.Mult, uint64(rec.Worker().Busy()))
+		} else {
+			m.Value = rec.LBValue.Load()
+		}
+	}
+}
+
+// room tells whether a member that was full may be tried again.
+func (t *lbTarget) room(i int) bool {
+	w := t.members[i]
+	return (w.cfg.BusyLimit <= 0 || w.rec.Busy() < w.cfg.BusyLimit) && w.pool.room()
+}
+
+// elect picks a member and takes the load on its account. When another process
+// was faster with the same member, the pick is made again: so all of them
+// together count as one.
+func (t *lbTarget) elect(c *call, v *lbView) (balance.Choice, bool) {
+	for try := 0; ; try++ {
+		t.look(c, v)
+		choice := balance.Choose(c.members, &c.ids, balance.Options{From: t.rec.Next(), Stateless: c.stateless, Force: v.s.StickySessionForce})
+		if choice.Index < 0 {
+			return choice, false
+		}
+		rec := t.rec.Member(choice.Index)
+		m := &c.members[choice.Index]
+		if m.State == balance.Recover && !rec.TryProbe(t.server, t.now().Unix()) {
+			m.State = balance.Probe
+			if try < maxElections {
+				continue
+			}
+			return balance.Choice{Index: -1}, false
+		}
+		session := !choice.HasID && !c.stateless
+		if add := v.s.Method.Assigned(m.Mult, session); add > 0 && v.s.Method != balance.ByBusyness {
+			switch {
+			case choice.How != balance.ByElection || try >= maxElections:
+				rec.LBValue.Add(add)
+			case !rec.LBValue.CompareAndSwap(m.Value, balance.Add(m.Value, add)):
+				continue
+			}
+		}
+		t.rec.SetNext((choice.Index + 1) % len(t.members))
+		rec.Elected.Add(1)
+		if session {
+			rec.Sessions.Add(1)
+		}
+		return choice, true
+	}
+}
+
+// maxElections bounds how often an election is repeated because others were
+// faster.
+const maxElections = 64
+
+// try makes one attempt with one member. last is the failure before.
+func (t *lbTarget) try(c *call, v *lbView, forced string, last *connector.Error) (balance.Report, *connector.Error) {
+	choice, ok := t.elect(c, v)
+	if choice.Unknown != nil {
+		t.rec.UnknownRoutes.Add(1)
+	}
+	if !ok {
+		return balance.None, &connector.Error{Worker: t.name, Op: "choose member", Status: 503, Err: errNobody}
+	}
+	i := choice.Index
+	w, rec := t.members[i], t.rec.Member(i)
+	c.req.Route, c.req.Activation = choice.RouteSent, c.members[i].Activation.String()
+	if forced != "" {
+		c.req.Route = forced
+	}
+	c.out.cookie = t.ownCookie(c, choice, c.members[i].Route)
+	c.note("JK_WORKER_ROUTE", c.req.Route)
+	before := c.traffic
+	timeouts := rec.ReplyTimeouts.Load()
+	result, fail := w.run(c)
+	if fail != nil && fail.Own {
+		result = balance.Success
+	}
+	if add, _ := v.s.Method.Ended(c.members[i].Mult, c.traffic-before); add > 0 {
+		rec.LBValue.Add(add)
+	}
+	if result == balance.ReplyTimeout {
+		timeouts = rec.ReplyTimeouts.Add(1)
+	}
+	now := t.now().Unix()
+	verdict := balance.Judge(result, balance.Facts{
+		Recoverable: fail != nil && c.failover, ReplyTimeouts: timeouts, MaxReplyTimeouts: uint64(v.s.MaxReplyTimeouts),
+		Others: w.rec.Busy() > 0, EscalationTime: v.s.ErrorEscalationTime, FirstError: rec.FirstError.Load(), Now: now,
+	})
+	t.record(rec, verdict, now)
+	c.members[i].Failed = verdict.Avoid
+	if result == balance.Success {
+		return balance.Done, fail
+	}
+	fail.Worker = t.name + "/" + w.name
+	t.log.Info().Str("worker", t.name).Str("member", w.name).Stringer("result", result).Stringer("state", rec.State()).AnErr("cause", fail).
+		Msg("service failed, worker is in error or local error state")
+	if verdict.Failover {
+		return balance.Again, fail
+	}
+	return balance.Done, fail
+}
+
+// record writes a verdict into the member's record, which others write too.
+func (t *lbTarget) record(rec *jkshm.Member, v balance.Verdict, now int64) {
+	if v.CountError {
+		rec.Errors.Add(1)
+	}
+	if v.Times != balance.KeepTimes {
+		first, last := v.Times.Apply(rec.FirstError.Load(), rec.LastError.Load(), now)
+		rec.FirstError.Store(first)
+		rec.LastError.Store(last)
+	}
+	for range maxElections {
+		old := rec.State()
+		if old == old.On(v.Event) {
+			return
+		}
+		if old == balance.Probe {
+			if rec.EndProbe(t.server, old.On(v.Event)) {
+				return
+			}
+			if v.Event != balance.Failed && v.Event != balance.Succeeded {
+				return // somebody else's probe
+			}
+			rec.SetState(old.On(v.Event))
+			return
+		}
+		if rec.CompareAndSwapState(old, old.On(v.Event)) {
+			return
+		}
+	}
+}
+
+// revive gives members in error another chance.
+func (t *lbTarget) revive(c *call) balance.Report {
+	n := 0
+	for i := range c.members {
+		rec := t.rec.Member(i)
+		if rec.CompareAndSwapState(balance.Error, balance.Force) || rec.State() == balance.Force {
+			rec.ReplyTimeouts.Store(0)
+			c.members[i].Failed = false
+			n++
+		}
+	}
+	if n == 0 {
+		return balance.NoneRevived
+	}
+	t.rec.Forced.Add(1)
+	t.log.Info().Str("worker", t.name).Int("members", n).Msg("Forcing recovery once for the members in error")
+	return balance.Revived
+}
+
+// ownCookie is the balancer's own cookie (set_session_cookie), nil for none.
+func (t *lbTarget) ownCookie(c *call, choice balance.Choice, route string) []byte {
+	if choice.Sticky || !t.cfg.SetSessionCookie && !t.ext.SetSessionCookie {
+		return nil
+	}
+	name := c.ids.Cookie
+	if name == "" {
+		name = t.cfg.SessionCookie
+	}
+	path := t.cfg.SessionCookiePath
+	if t.ext.SessionCookiePath != "" {
+		path = t.ext.SessionCookiePath
+	}
+	b := append(c.cookie[:0], name...)
+	b = append(append(b, "=."...), route...)
+	if path != "" {
+		b = append(append(b, "; Path="...), path...)
+	}
+	b = append(b, "; HttpOnly"...)
+	if c.req.Secure {
+		b = append(b, "; Secure"...)
+	}
+	c.cookie = b
+	return b
+}
+
+func (t *lbTarget) encodeError(err error) *connector.Error { return encodeError(t.name, err) }
+
+// encodeError sorts the failures of making a request packet: all of them are
+// the client's.
+func encodeError(name string, err error) *connector.Error {
+	e := &connector.Error{Worker: name, Op: "make request packet", Client: true, Status: 413, Err: err}
+	var long *ajp.TooLongError
+	var ce *connector.ClientError
+	switch {
+	case errors.As(err, &ce):
+		e.Op, e.Status = "read request body", clientStatus(err)
+	case errors.As(err, &long):
+		e.Err = fmt.Errorf("%w: raise max_packet_size here and packetSize of the container's connector", err)
+	}
+	return e
+}
