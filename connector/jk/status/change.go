@@ -108,7 +108,7 @@ type value struct {
 	text string
 }
 
-func flag(b bool) value {
+func asValue(b bool) value {
 	if b {
 		return value{num: 1}
 	}
@@ -121,8 +121,8 @@ var definitions = [attributeCount]definition{
 	LBRecoverTime:         {"vlt", "recover_time", ofBalancer, seconds, 1, maxInt, func(t *target) value { return value{span: t.balancer.RecoverTime} }},
 	LBErrorEscalationTime: {"vlee", "error_escalation_time", ofBalancer, seconds, 1, maxInt, func(t *target) value { return value{span: t.balancer.ErrorEscalationTime} }},
 	LBMaxReplyTimeouts:    {"vlx", "max_reply_timeouts", ofBalancer, integer, 0, maxInt, func(t *target) value { return value{num: t.balancer.MaxReplyTimeouts} }},
-	LBStickySession:       {"vls", "sticky_session", ofBalancer, boolean, 0, 1, func(t *target) value { return flag(t.balancer.StickySession) }},
-	LBStickySessionForce:  {"vlf", "sticky_session_force", ofBalancer, boolean, 0, 1, func(t *target) value { return flag(t.balancer.StickySessionForce) }},
+	LBStickySession:       {"vls", "sticky_session", ofBalancer, boolean, 0, 1, func(t *target) value { return asValue(t.balancer.StickySession) }},
+	LBStickySessionForce:  {"vlf", "sticky_session_force", ofBalancer, boolean, 0, 1, func(t *target) value { return asValue(t.balancer.StickySessionForce) }},
 	LBMethod:              {"vlm", "method", ofBalancer, method, 0, 0, func(t *target) value { return value{num: int(t.balancer.Method)} }},
 	LBLock:                {"vll", "lock", ofBalancer, lock, 0, 0, func(t *target) value { return value{num: int(t.balancer.Lock)} }},
 
@@ -260,9 +260,9 @@ func parseBool(text string) (value, bool) {
 	}
 	switch c := text[0] | 0x20; {
 	case text == "1", c == 'y', c == 't', len(text) == 2 && c == 'o' && text[1]|0x20 == 'n':
-		return flag(true), true
+		return asValue(true), true
 	case text == "0", c == 'n', c == 'f', len(text) == 3 && c == 'o' && text[1]|0x20 == 'f':
-		return flag(false), true
+		return asValue(false), true
 	}
 	return value{}, false
 }
