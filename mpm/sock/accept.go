@@ -19,7 +19,10 @@ type Acceptor struct {
 	// [Blocking] does: for a process that has nothing else to run. Set it
 	// before the first Accept.
 	Optimistic bool
-	hot        bool // the last wait was a short one
+	// Tick, if not nil, is run while Accept waits, when there is no connection
+	// to be had. Set it before the first Accept.
+	Tick *Tick
+	hot  bool // the last wait was a short one
 	poller
 }
 
@@ -41,8 +44,8 @@ func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
 // that broke before it was accepted isn't either; running out of descriptors
 // or memory is.
 func (a *Acceptor) Accept() (int, unix.Sockaddr, error) {
-	for {
-		woken, err := a.wait()
+	for lost := false; ; lost = true {
+		woken, err := a.wait(lost)
 		if err != nil {
 			return -1, nil, err
 		}
@@ -70,8 +73,14 @@ func (a *Acceptor) Accept() (int, unix.Sockaddr, error) {
 
 // wait waits for a listener or the wake descriptor. A child that has just been
 // busy expects the next connection soon; one that has waited in vain goes to
-// sleep properly, and the first connection finds it there.
-func (a *Acceptor) wait() (woken bool, err error) {
+// sleep properly, and the first connection finds it there. It also returns
+// after a tick: nobody waits on this process's behalf meanwhile, so before it
+// goes to sleep again it looks whether something has come. lost tells that it
+// has just done so in vain.
+func (a *Acceptor) wait(lost bool) (woken bool, err error) {
+	if lost && a.Tick != nil && a.Tick.Run(time.Now()) {
+		return false, nil // whoever loses one race after the other has ticks too
+	}
 	if a.Optimistic && a.hot {
 		ready, woken, err := a.poller.waitUnseen(optimistic)
 		if ready || err != nil {
@@ -79,8 +88,12 @@ func (a *Acceptor) wait() (woken bool, err error) {
 		}
 	}
 	start := time.Now()
-	woken, err = a.poller.wait()
-	a.hot = time.Since(start) < optimistic
+	ready, woken, err := a.poller.wait(a.Tick.bound(-1, start))
+	end := time.Now()
+	a.hot = ready && end.Sub(start) < optimistic
+	if !ready && err == nil {
+		a.Tick.Run(end)
+	}
 	return woken, err
 }
 

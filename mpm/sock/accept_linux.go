@@ -36,13 +36,14 @@ func (p *poller) open(listeners []int, wake *Wake) error {
 	return err
 }
 
-// wait returns when a listener or the wake descriptor is ready.
-func (p *poller) wait() (woken bool, err error) {
-	n, err := unix.EpollWait(p.epfd, p.events[:], -1)
+// wait returns when a listener or the wake descriptor is ready, or limit, if
+// it is not negative, is over.
+func (p *poller) wait(limit time.Duration) (ready, woken bool, err error) {
+	n, err := unix.EpollWait(p.epfd, p.events[:], milliseconds(limit))
 	if err == unix.EINTR {
-		return false, nil
+		return false, false, nil
 	}
-	return p.woken(n), err
+	return n > 0, p.woken(n), err
 }
 
 // waitUnseen is wait that the scheduler isn't told of, for a limited time.

@@ -28,12 +28,14 @@ func (p *poller) open(listeners []int, wake *Wake) error {
 	return nil
 }
 
-// wait returns when a listener or the wake descriptor is ready.
-func (p *poller) wait() (woken bool, err error) {
-	if _, err := unix.Poll(p.fds, -1); err != nil && err != unix.EINTR {
-		return false, err
+// wait returns when a listener or the wake descriptor is ready, or limit, if
+// it is not negative, is over.
+func (p *poller) wait(limit time.Duration) (ready, woken bool, err error) {
+	n, err := unix.Poll(p.fds, milliseconds(limit))
+	if err == unix.EINTR {
+		return false, false, nil // nothing was written to fds
 	}
-	return p.wake >= 0 && p.fds[p.wake].Revents != 0, nil
+	return n > 0, n > 0 && p.wake >= 0 && p.fds[p.wake].Revents != 0, err
 }
 
 // waitUnseen is wait that the scheduler isn't told of, for a limited time.

@@ -25,6 +25,11 @@ const optimistic = 100 * time.Millisecond
 // on a locked thread. Its descriptor is in blocking mode with short kernel
 // time-outs.
 type Blocking struct {
+	// Tick, if not nil, is run by ReadIdle: at its beginning, and while it
+	// waits for what the peer does not send. It may take longer than ReadIdle
+	// was to wait; what has arrived by then counts as in time.
+	Tick *Tick
+
 	fd     int
 	wake   *Wake
 	rd, wd time.Time // deadlines
@@ -58,6 +63,9 @@ func (c *Blocking) Read(p []byte) (int, error) {
 // ReadIdle implements [Conn].
 func (c *Blocking) ReadIdle(p []byte, timeout time.Duration) (int, error) {
 	now := time.Now()
+	if c.Tick.Run(now) {
+		now = time.Now()
+	}
 	deadline := now.Add(timeout)
 	// A client that took its time before its last request will do so again:
 	// then the optimistic wait is wasted. A process that is leaving doesn't
@@ -158,7 +166,8 @@ func (c *Blocking) WriteBuffers(v [][]byte) (int64, error) {
 }
 
 // wait waits visibly for events until the deadline. With idle, the wake
-// descriptor ends it too, unless there is something to read as well.
+// descriptor ends it too, unless there is something to read as well, and ticks
+// are run meanwhile. After one it looks for events before it lets go.
 func (c *Blocking) wait(events int16, deadline time.Time, idle bool) error {
 	var p [2]unix.PollFd
 	p[0] = unix.PollFd{Fd: int32(c.fd), Events: events}
@@ -168,17 +177,15 @@ func (c *Blocking) wait(events int16, deadline time.Time, idle bool) error {
 		n = 2
 	}
 	for {
-		ms := -1
+		left := time.Duration(-1)
 		if !deadline.IsZero() {
-			left := time.Until(deadline)
-			if left < 0 {
-				left = 0
+			now := time.Now()
+			left = max(deadline.Sub(now), 0)
+			if idle {
+				left = c.Tick.bound(left, now)
 			}
-			// Round up: waking early would only mean another turn. Cap: the
-			// loop looks at the clock again.
-			ms = int(min((left+time.Millisecond-1)/time.Millisecond, 1<<30))
 		}
-		k, err := unix.Poll(p[:n], ms)
+		k, err := unix.Poll(p[:n], milliseconds(left))
 		if err == unix.EINTR {
 			continue
 		}
@@ -186,10 +193,14 @@ func (c *Blocking) wait(events int16, deadline time.Time, idle bool) error {
 			return c.opErr("poll", err)
 		}
 		if k == 0 {
-			if time.Until(deadline) > 0 {
-				continue
+			now := time.Now()
+			if !now.Before(deadline) {
+				return c.opErr("wait", os.ErrDeadlineExceeded)
 			}
-			return c.opErr("wait", os.ErrDeadlineExceeded)
+			if idle {
+				c.Tick.Run(now)
+			}
+			continue
 		}
 		if p[0].Revents != 0 {
 			return nil

@@ -17,5 +17,8 @@
 // [Wake] is the descriptor that ends any long wait: the child's control socket
 // or a pipe.
 //
+// [Tick] is what a process of one goroutine does from time to time: its waits
+// do it.
+//
 // Nothing here knows what the bytes mean.
 package sock

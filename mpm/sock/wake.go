@@ -67,6 +67,14 @@ func (w *Wake) Woken() bool {
 	return w.look()
 }
 
+// fired is Woken that always asks the kernel.
+func (w *Wake) fired() bool {
+	if w == nil {
+		return false
+	}
+	return w.set.Load() || w.w < 0 && w.look()
+}
+
 // look asks the kernel.
 func (w *Wake) look() bool {
 	p := [1]unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}}
