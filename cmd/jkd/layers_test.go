@@ -34,7 +34,8 @@ var mayImport = map[string][]string{
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
 	"mpm/worker":  {"mpm", "mpm/sock", "scoreboard"},
 	// layer 4
-	"cmd/jkd/internal/httpd":        {"connector", "scoreboard", "mpm/sock"},
+	"cmd/jkd/internal/logformat":    {"connector"},
+	"cmd/jkd/internal/httpd":        {"connector", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
 	"cmd/jkd/internal/master":       {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/demo":         {},

@@ -1,111 +1,109 @@
 package httpd
 
 import (
-	"fmt"
+	"bytes"
 	"io"
-	"strconv"
+	"strings"
 	"time"
 
+	"jkd/cmd/jkd/internal/logformat"
 	"jkd/connector"
 )
-
-// LogFormat is one of Apache's two access log formats.
-type LogFormat uint8
-
-// The formats, by their Apache nicknames.
-const (
-	Common   LogFormat = iota // host ident user [time] "request" status bytes
-	Combined                  // Common and "referer" "user agent"
-)
-
-var logFormatNames = [...]string{"common", "combined"}
-
-func (f LogFormat) String() string {
-	if int(f) < len(logFormatNames) {
-		return logFormatNames[f]
-	}
-	return fmt.Sprintf("LogFormat(%d)", uint8(f))
-}
 
 // AccessLog writes a line a request (CustomLog). It may be used concurrently:
 // every line is one write to a file opened for appending, so lines of several
 // processes don't mix.
 type AccessLog struct {
 	W      io.Writer
-	Format LogFormat
+	Format *logformat.Format
+	// Env is a variable without which a request is not logged, or "!" and one
+	// with which it isn't; "" logs all.
+	Env string
 }
 
-type entry struct {
-	remote, method, target, proto []byte
-	status                        int
-	bytes                         int64 // of the body
-	start                         time.Time
-	fields                        []connector.Field
+// logs tells whether the log wants a request with these variables.
+func (l *AccessLog) logs(env *connector.Env) bool {
+	if l.Env == "" {
+		return true
+	}
+	name, absent := strings.CutPrefix(l.Env, "!")
+	_, set := env.Get(name)
+	return set != absent
 }
 
-func (l *AccessLog) append(b []byte, e *entry) []byte {
-	b = append(b, e.remote...)
-	b = append(b, " - - ["...)
-	b = e.start.AppendFormat(b, "02/Jan/2006:15:04:05 -0700")
-	b = append(b, "] \""...)
-	if len(e.target) > 0 {
-		b = appendEscaped(b, e.method)
-		b = append(b, ' ')
-		b = appendEscaped(b, e.target)
-		if len(e.proto) > 0 {
-			b = append(b, ' ')
-			b = append(b, e.proto...)
-		}
-	} else {
-		b = append(b, '-')
-	}
-	b = append(b, "\" "...)
-	b = strconv.AppendInt(b, int64(e.status), 10)
-	b = append(b, ' ')
-	if e.bytes > 0 {
-		b = strconv.AppendInt(b, e.bytes, 10)
-	} else {
-		b = append(b, '-')
-	}
-	if l.Format == Combined {
-		b = appendQuoted(b, e.fields, "referer")
-		b = appendQuoted(b, e.fields, "user-agent")
-	}
-	return append(b, '\n')
-}
-
-func appendQuoted(b []byte, fields []connector.Field, name string) []byte {
-	b = append(b, " \""...)
-	found := false
-	for i := range fields {
-		if connector.EqualFold(fields[i].Name, name) {
-			b = appendEscaped(b, fields[i].Value)
-			found = true
-			break
+// needs is what the logs of all sites want to know. Which site a request is
+// for shows when its head has been read, and not before that it is one.
+func needs(sites []Site) (n logformat.Needs) {
+	for i := range sites {
+		for _, l := range sites[i].Logs {
+			n = n.Or(l.Format.Needs())
 		}
 	}
-	if !found {
-		b = append(b, '-')
-	}
-	return append(b, '"')
+	return n
 }
 
-// appendEscaped writes what a client sent so that it can neither end a line
-// nor a quoted text.
-func appendEscaped(b, s []byte) []byte {
-	for _, c := range s {
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\t':
-			b = append(b, '\\', 't')
-		case c < ' ' || c >= 0x7f:
-			b = append(b, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
-		default:
-			b = append(b, c)
+// log writes the access log lines of a request that is over.
+func (ss *session) log(start, end time.Time) {
+	x := &ss.x
+	if x.VHost >= len(ss.s.o.Sites) {
+		return
+	}
+	site := &ss.s.o.Sites[x.VHost]
+	if len(site.Logs) == 0 {
+		return
+	}
+	e := &ss.entry
+	e.Request, e.RequestField, e.ResponseField = &x.Request, ss.requestField, ss.responseField
+	e.Method, e.Target, e.Protocol = x.Method, nil, nil
+	if ss.h.seen && len(x.raw) >= ss.h.proto.to {
+		e.Target, e.Protocol = ss.h.target.of(x.raw), ss.h.proto.of(x.raw)
+	}
+	e.Server, e.LocalPort = site.Name, ss.localPort
+	e.Status, e.Body, e.In, e.Out = ss.w.status, ss.w.out, ss.in.taken()-ss.before, ss.w.wire
+	e.Start, e.FirstByte, e.End = start, ss.w.first, end
+	e.Earlier, e.PID = max(ss.served-1, 0), ss.s.pid
+	e.Aborted, e.Kept = ss.w.err != nil, ss.w.err == nil && ss.w.keep
+	for i := range site.Logs {
+		l := &site.Logs[i]
+		if !l.logs(x.Env) {
+			continue
+		}
+		ss.logLine = append(l.Format.Append(ss.logLine[:0], e), '\n')
+		_, _ = l.W.Write(ss.logLine)
+	}
+	if cap(ss.logLine) > logformat.MaxLine {
+		ss.logLine = nil // it was a rare one
+	}
+}
+
+// findRequestField finds a field of the request as it was received, hop-by-hop
+// fields included. Of several the first is returned.
+func (ss *session) findRequestField(name string) []byte {
+	for i, n := range ss.h.names {
+		if v := ss.h.values[i]; v.to <= len(ss.x.raw) && connector.EqualFold(n.of(ss.x.raw), name) {
+			return v.of(ss.x.raw)
 		}
 	}
-	return b
+	return nil
 }
 
-func (l *AccessLog) write(line []byte) { _, _ = l.W.Write(line) }
+// findResponseField finds a field of the head that was sent.
+func (ss *session) findResponseField(name string) []byte {
+	return fieldOf(ss.w.sentHead, name)
+}
+
+// fieldOf finds a field in a head that the front has made.
+func fieldOf(head []byte, name string) []byte {
+	for i := 0; i < len(head); {
+		line := head[i:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end+1]
+		}
+		i += len(line)
+		if len(line) < len(name)+4 || line[len(name)] != ':' || !connector.EqualFold(line[:len(name)], name) {
+			continue
+		}
+		return line[len(name)+2 : len(line)-2 : len(line)-2]
+	}
+	return nil
+}

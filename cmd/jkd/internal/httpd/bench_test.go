@@ -104,7 +104,7 @@ func newQuickServer(tb testing.TB, accessLog io.Writer) (*Server, *scoreboard.Sl
 	o.Log = zerolog.Nop()
 	o.Connectors = []connector.Connector{newQuick()}
 	if accessLog != nil {
-		o.AccessLog = &AccessLog{W: accessLog, Format: Combined}
+		o.Sites = logged(accessLog, combined)
 	}
 	return New(o), board.Slot(0, 0)
 }

@@ -2,11 +2,13 @@ package httpd
 
 import (
 	"net"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"jkd/cmd/jkd/internal/logformat"
 	"jkd/connector"
 	"jkd/scoreboard"
 )
@@ -47,16 +49,17 @@ type Options struct {
 	Connectors []connector.Connector
 	// Stopping tells that the process has been told to leave: answers then
 	// say Connection: close. It is called once a request.
-	Stopping  func() bool
-	AccessLog *AccessLog // nil: none
-	Log       zerolog.Logger
+	Stopping func() bool
+	Log      zerolog.Logger
 }
 
 // Server serves connections. Its methods may be called concurrently.
 type Server struct {
-	o    Options
-	pool sync.Pool // of *session
-	date dateCache
+	o     Options
+	needs logformat.Needs // of all access logs
+	pid   int
+	pool  sync.Pool // of *session
+	date  dateCache
 }
 
 // New returns a front.
@@ -67,7 +70,7 @@ func New(o Options) *Server {
 	if o.KeepAliveTimeout <= 0 {
 		o.KeepAlive = false
 	}
-	s := &Server{o: o}
+	s := &Server{o: o, needs: needs(o.Sites), pid: os.Getpid()}
 	s.pool.New = func() any { return newSession(s) }
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"jkd/cmd/jkd/internal/logformat"
 	"jkd/connector"
 	"jkd/scoreboard"
 )
@@ -36,7 +37,11 @@ type session struct {
 	unread    bool // the client may still be sending: close with care
 	errPage   []byte
 	logLine   []byte
-	cont      func() error
+	entry     logformat.Entry
+	before    int64 // bytes used when the request began
+	// findRequestField and findResponseField
+	requestField, responseField func(string) []byte
+	cont                        func() error
 }
 
 func newSession(s *Server) *session {
@@ -47,6 +52,7 @@ func newSession(s *Server) *session {
 	ss.w.keepAlive = ss.appendKeepAlive
 	ss.cont = ss.sendContinue
 	ss.body.in = &ss.in
+	ss.requestField, ss.responseField = ss.findRequestField, ss.findResponseField
 	return ss
 }
 
@@ -91,13 +97,15 @@ func addrPort(a interface{ String() string }) netip.AddrPort {
 // request serves one request and tells whether another one may follow.
 func (ss *session) request() bool {
 	ss.h.reset()
+	ss.before = ss.in.taken()
 	n, refused, err := ss.readHead()
 	if err != nil {
 		return false // nothing, or not enough, came
 	}
 	start := time.Now()
 	ss.served++
-	ss.x.reset(false)
+	ss.x.reset(ss.s.needs.Notes, ss.localPort)
+	ss.w.startLog(ss.s.needs.FirstByte, ss.s.needs.ResponseFields)
 	if refused.status == 0 {
 		b, _ := ss.in.br.Peek(n)
 		ss.x.raw = append(ss.x.raw, b...)
@@ -208,7 +216,8 @@ func (ss *session) sendContinue() error {
 		return nil // too late to say so; the answer is under way
 	}
 	ss.w.limit()
-	_, err := ss.conn.Write(continueLine)
+	n, err := ss.conn.Write(continueLine)
+	ss.w.wire += int64(max(n, 0))
 	return err
 }
 
@@ -312,7 +321,10 @@ func (ss *session) refuse(r refusal, start time.Time) bool {
 	if ss.h.seen && len(x.raw) >= ss.h.proto.to {
 		method, target = ss.h.method.of(x.raw), ss.h.target.of(x.raw)
 	}
-	x.Method, x.Protocol, x.Fields = method, nil, x.Fields[:0]
+	x.Method, x.Protocol = method, nil
+	if x.ServerName != nil {
+		ss.s.place(x, ss.localPort) // whose log it is for is known
+	}
 	ss.slot.StartRequest(start.UnixNano(), method, target, nil, nil)
 	ss.w.begin(string(method) == "HEAD", ss.h.seen && ss.h.minor == 0, false, false)
 	ss.page(r.status, nil)
@@ -396,20 +408,4 @@ func (ss *session) logFailure(worker string, e *connector.Error, err error, stat
 	ev.Str("worker", worker).Str("client", string(ss.x.RemoteAddr)).
 		Str("request", string(ss.x.Method)+" "+string(ss.x.Path)).
 		Int("status", status).Bool("cut", ss.w.sent).AnErr("cause", err).Msg(what)
-}
-
-// log writes the access log line.
-func (ss *session) log(start, end time.Time) {
-	if ss.s.o.AccessLog == nil {
-		return
-	}
-	raw, target, proto := ss.x.raw, span{}, span{}
-	if ss.h.seen && len(raw) >= ss.h.proto.to {
-		target, proto = ss.h.target, ss.h.proto
-	}
-	ss.logLine = ss.s.o.AccessLog.append(ss.logLine[:0], &entry{
-		remote: ss.x.RemoteAddr, method: ss.x.Method, target: target.of(raw), proto: proto.of(raw),
-		status: ss.w.status, bytes: ss.w.out, start: start, fields: ss.x.Fields,
-	})
-	ss.s.o.AccessLog.write(ss.logLine)
 }

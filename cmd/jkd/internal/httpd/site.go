@@ -7,10 +7,12 @@ import (
 // Site is what the configuration sets for the requests of one server: the main
 // one or a virtual host.
 type Site struct {
-	Env []EnvSetting // of every request, in this order
+	Name string       // as the configuration has it; "" for none
+	Env  []EnvSetting // of every request, in this order
 	// Locations are those that may apply, in the order in which they do: what
 	// a later one says counts.
 	Locations []Location
+	Logs      []AccessLog
 }
 
 // EnvSetting is SetEnv, or UnsetEnv.
@@ -102,9 +104,11 @@ func set(env *connector.Env, list []EnvSetting) {
 }
 
 // reset forgets what was said of the request before.
-func (x *exchange) reset(notes bool) {
+func (x *exchange) reset(notes bool, localPort int) {
 	x.raw = x.raw[:0]
 	x.VHost, x.Handler = 0, ""
+	x.Path, x.MatchPath, x.Query, x.HasQuery, x.Fields = nil, nil, nil, false, x.Fields[:0]
+	x.ServerName, x.ServerPort = nil, localPort
 	if x.env.Len() > 0 {
 		x.env.Reset()
 	}

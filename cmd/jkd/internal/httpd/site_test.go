@@ -4,6 +4,7 @@ package httpd
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -162,12 +163,13 @@ func (c *client) open401() {
 	}
 }
 
-// TestSiteAllocations: variables and locations cost no memory either.
+// TestSiteAllocations: variables, locations and logs cost no memory either.
 func TestSiteAllocations(t *testing.T) {
 	_, slot := newQuickServer(t, nil)
 	o := sites(defaults())
 	o.Log = zerolog.Nop()
 	o.Connectors = []connector.Connector{newQuick()}
+	o.Sites[0].Logs = []AccessLog{{W: io.Discard, Format: format("%{Content-Type}o %{B}e %{N}n %^FB %I"), Env: "B"}, {W: io.Discard, Format: format("%v"), Env: "!B"}}
 	s := New(o)
 	const n = 2000
 	for _, raw := range []string{"GET /app/deep HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: v\r\n\r\n"} {
