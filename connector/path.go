@@ -44,16 +44,17 @@ func CleanPath(dst, path []byte) ([]byte, error) {
 		switch c {
 		case ';':
 			for i+1 < len(path) && path[i+1] != '/' {
+				// Dropped, but still held to the rules.
 				i++
-				if path[i] == '%' {
-					// Dropped, but still held to the rules.
-					c, ok := unescape(path[i:])
-					if !ok {
+				c := path[i]
+				if c == '%' {
+					var ok bool
+					if c, ok = unescape(path[i:]); !ok {
 						return dst, ErrEscape
 					}
-					if c == 0 {
-						return dst, ErrNUL
-					}
+				}
+				if c == 0 {
+					return dst, ErrNUL
 				}
 			}
 			continue
@@ -72,6 +73,8 @@ func CleanPath(dst, path []byte) ([]byte, error) {
 			}
 			i += 2
 			continue
+		case 0:
+			return dst, ErrNUL
 		}
 		dst = append(dst, c)
 	}

@@ -3,6 +3,7 @@ package connector
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,8 @@ func TestCleanPath(t *testing.T) {
 		{"/a;%00", "", ErrNUL},
 		{"a", "", ErrNotRooted},
 		{"", "", ErrNotRooted},
+		{"/a\x00", "", ErrNUL},
+		{"/a;\x00", "", ErrNUL},
 	} {
 		got, err := CleanPath([]byte("kept"), []byte(tt.in))
 		if !errors.Is(err, tt.err) {
@@ -58,20 +61,53 @@ func TestCleanPath(t *testing.T) {
 	}
 }
 
+// FuzzCleanPath: a clean path has none of what was to be cleaned, and is clean.
 func FuzzCleanPath(f *testing.F) {
-	for _, s := range []string{"/", "*", "/a/../b", "/a;b/c", "/%2e%2e/", "//x/./y/", "/x%2Fy"} {
+	for _, s := range []string{"/", "*", "/a/b", "//a/./b/../c", "/a;x/b;y", "/%41%2F%2f%25%3b", "/..", "/a/..;/..", "/%2e%2e", "/a%", "/%00", "/;", "/.;x", "/\xff", "/..."} {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		got, err := CleanPath(nil, in)
-		if err != nil || string(in) == "*" {
+	f.Fuzz(func(t *testing.T, path []byte) {
+		before := bytes.Clone(path)
+		got, err := CleanPath([]byte("dst"), path)
+		if !bytes.Equal(path, before) {
+			t.Fatal("the path was changed")
+		}
+		rest, kept := bytes.CutPrefix(got, []byte("dst"))
+		if !kept {
+			t.Fatalf("%q: dst is gone: %q", path, got)
+		}
+		if err != nil || string(path) == "*" {
 			return
 		}
-		if got[0] != '/' || bytes.Contains(got, []byte("//")) || bytes.Contains(got, []byte("/../")) || bytes.HasSuffix(got, []byte("/..")) {
-			t.Errorf("CleanPath(%q) = %q", in, got)
+		s := string(rest)
+		if !strings.HasPrefix(s, "/") || len(s) > len(path) {
+			t.Fatalf("%q: %q", path, s)
 		}
-		if len(got) > len(in) {
-			t.Errorf("CleanPath(%q) grew to %q", in, got)
+		for _, never := range []string{"//", "/./", "/../", "\x00"} {
+			if strings.Contains(s+"/", never) && !(never == "//" && strings.HasSuffix(s, "/") && !strings.Contains(s, "//")) {
+				t.Errorf("%q: %q contains %q", path, s, never)
+			}
+		}
+		// A path that holds nothing to clean stays as it is.
+		if !strings.ContainsAny(s, "%;") {
+			if again, err := CleanPath(nil, rest); err != nil || !bytes.Equal(again, rest) {
+				t.Errorf("%q: %q is not clean: %q, %v", path, s, again, err)
+			}
+		}
+		// Escaping a path once more and decoding it gives the path.
+		var b []byte
+		for i := 0; i < len(rest); i++ {
+			if c := rest[i]; c == '/' {
+				b = append(b, c)
+			} else if c == '%' && i+2 < len(rest) && rest[i+1] == '2' && rest[i+2]|0x20 == 'f' {
+				b = append(b, rest[i:i+3]...) // of a slash, or as good as one
+				i += 2
+			} else {
+				b = append(b, '%', "0123456789abcdef"[c>>4], "0123456789ABCDEF"[c&15])
+			}
+		}
+		if again, err := CleanPath(nil, b); err != nil || !bytes.Equal(again, rest) {
+			t.Errorf("%q: %q escaped is %q: %q, %v", path, s, b, again, err)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func plan(c *conf.Config) []serverPlan {
 		j := &c.Jk.Servers[i]
 		p := &out[i]
 		*p = serverPlan{shares: -1, every: reload(j.MountFileReload), mounts: Mounts{
-			ConfFile: c.Path, Mounts: located(c, i, j.Mounts), UnMounts: j.UnMounts, MapFile: j.MountFile, Virtual: i > 0,
+			ConfFile: c.Path, Mounts: j.Mounts, UnMounts: j.UnMounts, MapFile: j.MountFile, Virtual: i > 0,
 		}}
 		if i == 0 || j.MountCopy == conf.CopyOff {
 			continue
@@ -50,19 +50,6 @@ func plan(c *conf.Config) []serverPlan {
 		m.Copied, m.CopiedUn = main.Mounts, main.UnMounts
 		if m.MapFile == nil {
 			m.MapFile = main.MapFile
-		}
-	}
-	return out
-}
-
-// located adds the JkMount of the sections [location] of a server: their path
-// is the pattern, and only a wildcard in it makes it stand for more than
-// itself, as in mod_jk.
-func located(c *conf.Config, server int, mounts []conf.Mount) []conf.Mount {
-	out := mounts[:len(mounts):len(mounts)]
-	for i := range c.Locations {
-		if l := &c.Locations[i]; l.VHost == server && l.Worker != "" {
-			out = append(out, conf.Mount{Pattern: l.Path, Worker: l.Worker, Line: l.WorkerLine})
 		}
 	}
 	return out

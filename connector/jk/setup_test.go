@@ -101,18 +101,28 @@ func TestMapsOfServers(t *testing.T) {
 }
 
 func TestMapsOfLocations(t *testing.T) {
-	c := servers(jkServer(conf.CopyOff, "", "/one/* a"), jkServer(conf.CopyOn, ""), jkServer(conf.CopyOn, ""))
-	c.Locations = []conf.Location{
-		{Path: "/loc", Worker: "b;reply_timeout=5", WorkerLine: 7},
-		{VHost: 1, Path: "/host/?", Worker: "c", WorkerLine: 9},
-		{Path: "/handler", Handler: "jakarta-servlet"},
-	}
+	c, dir := load(t, map[string]string{"jkd.conf": `[server]
+Listen = 8080
+[connector.jk]
+JkWorkersFile = w
+JkMount = /one/* a
+[vhost one.test]
+JkMountCopy = On
+[vhost two.test]
+JkMountCopy = On
+[location /loc]
+JkMount = b;reply_timeout=5
+[location one.test /host/?]
+JkMount = c
+[location /handler]
+SetHandler = jakarta-servlet
+`, "w": "worker.list=a,b,c\nworker.a.port=1\nworker.b.port=2\nworker.c.port=3\n"})
 	s := mustLoad(t, c)
 	for path, want := range map[string]string{"/loc": "b /loc", "/loc/": "", "/loc/x": "", "/handler": "", "/one/x": "a /one/*"} {
 		same(t, path, hit(s.Maps[0], path), want)
 	}
 	r := s.Maps[0].Match([]byte("/loc"))
-	same(t, "line", r.Line, 7)
+	same(t, "place", r.at(), place{dir + "/jkd.conf", 11})
 	same(t, "source", r.Source, FromMount)
 	same(t, "reply_timeout", r.Extensions.ReplyTimeout, 5*time.Millisecond)
 	// A mount in a section of its own is one of its own.
@@ -120,10 +130,6 @@ func TestMapsOfLocations(t *testing.T) {
 	if s.Maps[2] != s.Maps[0] {
 		t.Error("the second host has a map of its own")
 	}
-
-	c.Locations[1].Worker = "d"
-	_, _, err := Load(c)
-	same(t, "errors", lines(err), []string{"jkd.conf:9: /host/?: there is no worker d in worker.list (w:1)"})
 }
 
 // The same fault in the main server's rules is reported once, although the

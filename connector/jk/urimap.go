@@ -19,6 +19,7 @@ const (
 	FromWorker RuleSource = 1 + iota // worker.X.mount
 	FromMount                        // JkMount, JkUnMount
 	FromFile                         // JkMountFile
+	FromEnv                          // the variable JK_WORKER_NAME: [ParseTarget]
 )
 
 // String returns the directive the rule was written with.
@@ -30,6 +31,8 @@ func (s RuleSource) String() string {
 		return "JkMount"
 	case FromFile:
 		return "JkMountFile"
+	case FromEnv:
+		return "JK_WORKER_NAME"
 	}
 	return "RuleSource(?)"
 }

@@ -1,0 +1,147 @@
+package jk
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"jkd/conf"
+	"jkd/connector"
+)
+
+const (
+	proxy    = conf.ForwardURIProxy
+	unparsed = conf.ForwardURICompatUnparsed
+	compat   = conf.ForwardURICompat
+	escaped  = conf.ForwardURIEscaped
+)
+
+// F011 and the options of JkOptions: exact bytes. "400" is a refusal.
+func TestForwardPath(t *testing.T) {
+	tests := []struct{ raw, proxy, compat, escaped string }{
+		{"/", "/", "/", "/"},
+		{"*", "*", "*", "*"},
+		{"/a/b.jsp", "/a/b.jsp", "/a/b.jsp", "/a/b.jsp"},
+		{"/a/b/", "/a/b/", "/a/b/", "/a/b/"},
+		{"/a%20b", "/a%20b", "/a b", "/a%20b"},
+		{"/a+b", "/a+b", "/a+b", "/a+b"},
+		{"/a%2Bb", "/a+b", "/a+b", "/a+b"},
+		{"/%C3%A1", "/%C3%A1", "/\xc3\xa1", "/%c3%a1"},
+		{"/\xc3\xa1", "/%C3%A1", "/\xc3\xa1", "/%c3%a1"},
+		{"/x%2Fy", "/x%2Fy", "/x%2Fy", "/x%2Fy"},
+		{"/x%2fy", "/x%2fy", "/x%2fy", "/x%2fy"},
+		{"/x%252Fy", "/x%252Fy", "400", "/x%252Fy"},
+		{"/100%25", "/100%25", "400", "/100%25"},
+		{"/%2541", "/%2541", "400", "/%2541"},
+		{"/a;jsessionid=1.n1", "/a;jsessionid=1.n1", "/a;jsessionid=1.n1", "400"},
+		{"/a;x=%20/b", "/a;x=%20/b", "/a;x= /b", "400"},
+		{"/a%3Bb", "/a%3Bb", "400", "/a%3bb"},
+		{"/a%3Fb", "/a%3Fb", "400", "/a%3fb"},
+		{"/a%23b", "/a%23b", "400", "/a%23b"},
+		{"/a%0Ab", "/a%0Ab", "400", "/a%0ab"},
+		{"/a%5Cb", "/a%5Cb", "/a\\b", "/a%5cb"},
+		{"/a\"<>^`{|}b", "/a%22%3C%3E%5E%60%7B%7C%7Db", "/a\"<>^`{|}b", "/a%22%3c%3e%5e%60%7b%7c%7db"},
+		{"/~$-_.+!*'(),:@&=", "/~$-_.+!*'(),:@&=", "/~$-_.+!*'(),:@&=", "/~$-_.+!*'(),:@&="},
+		{"/%7Euser/%61", "/~user/a", "/~user/a", "/~user/a"},
+		{"//a///b", "/a/b", "/a/b", "/a/b"},
+		{"/a/./b/.", "/a/b/", "/a/b/", "/a/b/"},
+		{"/a/../b", "/b", "/b", "/b"},
+		{"/a/%2e%2E/b", "/b", "/b", "/b"},
+		{"/a/..", "/", "/", "/"},
+		{"/a/b/..", "/a/", "/a/", "/a/"},
+		{"/a/.../b", "/a/.../b", "/a/.../b", "/a/.../b"},
+		// Apache and containers disagree on what a parameter does to dots.
+		{"/a/..;x/b", "/a/..;x/b", "/a/..;x/b", "400"},
+		{"/q/a/..;x/../b", "400", "400", "400"},
+		{"/a/;x/../b", "400", "400", "400"},
+		{"/a/b;x/../c", "/a/c", "/a/c", "/a/c"},
+		{"/a/;x/b", "/a/;x/b", "/a/;x/b", "400"},
+	}
+	for _, tt := range tests {
+		for form, want := range map[conf.ForwardURI]string{proxy: tt.proxy, compat: tt.compat, escaped: tt.escaped, unparsed: tt.raw} {
+			got, err := forwardPath([]byte("x"), []byte(tt.raw), form)
+			if want == "400" {
+				if !errors.Is(err, errForwardURI) || string(got) != "x" {
+					t.Errorf("%s of %s: %q, %v", form, tt.raw, got, err)
+				}
+				continue
+			}
+			if err != nil || string(got) != "x"+want {
+				t.Errorf("%s of %s: %q, %v, want %q", form, tt.raw, got, err, want)
+			}
+		}
+	}
+	for raw, want := range map[string]error{"/%": connector.ErrEscape, "/%G1": connector.ErrEscape, "/..": connector.ErrAboveRoot,
+		"/a/../../b": connector.ErrAboveRoot, "": connector.ErrNotRooted, "a": connector.ErrNotRooted} {
+		if _, err := forwardPath(nil, []byte(raw), proxy); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", raw, err, want)
+		}
+	}
+}
+
+// What is sent is what was matched, in every form.
+func FuzzForwardPath(f *testing.F) {
+	for _, s := range []string{"/a%20b", "/a;x=1/../b", "/a/..;x/../b", "/%252e%252e/x", "/%2e%2e;/a", "/a%2F..%2Fb", "/a%3b/..%3b/x", "//x/./", "/\xff%FF", "/a\\..\\b", "/%5c../x"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		clean, err := connector.CleanPath(nil, raw)
+		if err != nil {
+			return
+		}
+		for _, form := range []conf.ForwardURI{proxy, compat, escaped, unparsed} {
+			got, err := forwardPath(nil, raw, form)
+			if err != nil {
+				continue
+			}
+			again, err := connector.CleanPath(nil, got)
+			if err != nil || !bytes.Equal(again, clean) {
+				t.Errorf("%s of %q is %q: %q, %v, was matched as %q", form, raw, got, again, err, clean)
+			}
+			if !bytes.Equal(got, []byte("*")) && !bytes.HasPrefix(got, []byte("/")) {
+				t.Errorf("%s of %q is %q", form, raw, got)
+			}
+			for _, m := range containers[:2] {
+				if there, ok := m.resolve(string(got)); ok && there != string(clean) {
+					t.Errorf("%s of %q is %q: to a container it is %q, was matched as %q", form, raw, got, there, clean)
+				}
+			}
+			if form == proxy || form == escaped {
+				plain := plainProxy
+				if form == escaped {
+					plain = plainEscaped
+				}
+				for _, c := range got {
+					if !strings.ContainsRune("/%", rune(c)) && (c >= 0x80 || appendByte(nil, c, plain, "0123456789ABCDEF")[0] == '%') {
+						t.Errorf("%s of %q is %q: %q is not escaped", form, raw, got, c)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestForwardPathAllocatesNothing(t *testing.T) {
+	raw, buf := []byte("/app/a%20b/../c;jsessionid=0123456789.n1"), make([]byte, 0, 100)
+	if n := testing.AllocsPerRun(100, func() { forwardPath(buf, raw, proxy) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestStripSession(t *testing.T) {
+	for _, tt := range []struct{ path, name, want string }{
+		{"/a;jsessionid=1.n1", ";jsessionid", "/a"},
+		{"/a;jsessionid=1/b", ";jsessionid", "/a/b"},
+		{"/a;jsessionid=1;x=2/b", ";jsessionid", "/a;x=2/b"},
+		{"/a;x=2;jsessionid=1", ";jsessionid", "/a;x=2"},
+		{"/a;jsessionid=1/b;jsessionid=2", ";jsessionid", "/a/b;jsessionid=2"},
+		{"/a;jsessionid", ";jsessionid", "/a"},
+		{"/a;JSESSIONID=1", ";jsessionid", "/a;JSESSIONID=1"},
+		{"/a;sid=1", ";sid", "/a"},
+		{"/a", "", "/a"},
+		{"", ";jsessionid", ""},
+	} {
+		same(t, tt.path, string(StripSession([]byte("x"), []byte(tt.path), tt.name)), "x"+tt.want)
+	}
+}
