@@ -41,8 +41,7 @@ func (l *loaded) check() error {
 	}
 	_, err := newModule(l.cfg)
 	errs = append(errs, err)
-	_, err = accessLogFormat(l.cfg)
-	return errors.Join(append(errs, err)...)
+	return errors.Join(append(errs, checkLogs(l.cfg))...)
 }
 
 // testConfig is jkd -t.

@@ -42,7 +42,6 @@ var mayImport = map[string][]string{
 	"cmd/jkd/internal/demo/ajpback": {"cmd/jkd/internal/demo"},
 	"cmd/jkd/internal/tomcattest":   {},
 	"cmd/jkd/internal/apachetest":   {},
-	"cmd/jkd/internal/logformat":    {"connector"},
 	// layer 5, the wiring, may import everything and is not listed.
 }
 

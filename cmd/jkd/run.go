@@ -59,15 +59,13 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		}
 	}
 	logFiles := []int{int(errorLog.Fd())}
-	if len(l.cfg.CustomLogs) > 0 {
-		f, err := openLog(l.cfg.CustomLogs[0].Path)
-		if err != nil {
-			log.Error().Msgf("CustomLog: %v", err)
-			return 1
-		}
-		defer f.Close()
-		logFiles = append(logFiles, int(f.Fd()))
+	accessLogs, closeLogs, err := openLogs(l.cfg)
+	if err != nil {
+		log.Error().Msg(err.Error())
+		return 1
 	}
+	defer closeLogs()
+	logFiles = append(logFiles, accessLogs...)
 	module, err := newModule(l.cfg)
 	if err != nil {
 		log.Error().Err(err).Msg("could not start")

@@ -11,15 +11,16 @@ import (
 )
 
 // sites is what the configuration sets for the requests of the main server
-// and of each virtual host; nil when it sets nothing.
+// and of each virtual host; nil when it sets nothing and logs nothing. The logs
+// are yet to be added: addLogs.
 func sites(c *conf.Config) []httpd.Site {
 	out := make([]httpd.Site, 1+len(c.VHosts))
-	out[0].Env = envSettings(c.Env)
+	out[0].Name, out[0].Env = c.Server.ServerName, envSettings(c.Env)
 	for i := range c.VHosts {
-		out[i+1].Env = envSettings(c.VHosts[i].Env)
+		out[i+1].Name, out[i+1].Env = c.VHosts[i].Name, envSettings(c.VHosts[i].Env)
 	}
 	main := locations(c, 0)
-	anything := false
+	anything := len(c.CustomLogs) > 0
 	for i := range out {
 		s := &out[i]
 		s.Locations = main

@@ -17,6 +17,7 @@ func TestSites(t *testing.T) {
 	env := func(name string) []conf.EnvSetting { return []conf.EnvSetting{{Name: name, Value: "v"}} }
 	want := func(name string) []httpd.EnvSetting { return []httpd.EnvSetting{{Name: name, Value: "v"}} }
 	got := sites(&conf.Config{
+		Server: conf.ServerConfig{ServerName: "m"},
 		Env:    env("main"),
 		VHosts: []conf.VHost{{Name: "a", Env: env("a")}, {Name: "b"}},
 		Locations: []conf.Location{
@@ -26,10 +27,10 @@ func TestSites(t *testing.T) {
 	})
 	main := []httpd.Location{{Path: "/x/2", Env: want("x2")}, {Path: "/x/1", Handler: "h"}, {Path: "/x/y/z", Env: want("xyz")}}
 	if w := []httpd.Site{
-		{Env: want("main"), Locations: main},
-		{Env: want("a"), Locations: append(append([]httpd.Location(nil), main...),
+		{Name: "m", Env: want("main"), Locations: main},
+		{Name: "a", Env: want("a"), Locations: append(append([]httpd.Location(nil), main...),
 			httpd.Location{Path: "/", Env: want("root")}, httpd.Location{Path: "/a/b/c", Env: want("abc")})},
-		{Locations: main},
+		{Name: "b", Locations: main},
 	}; !reflect.DeepEqual(got, w) {
 		t.Errorf("got %+v\nwant %+v", got, w)
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"net/netip"
 	"os"
 
@@ -27,7 +26,7 @@ import (
 // The descriptors that the master passes to its children as log files.
 const (
 	errorLogFile  = iota // always there
-	accessLogFile        // with CustomLog
+	accessLogFile        // the first of logPaths
 )
 
 // newModule makes the module that the configuration selects.
@@ -115,12 +114,8 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if len(cfg.VHosts) > 0 {
 		o.VHost = cfg.VHost
 	}
-	if len(cfg.CustomLogs) > 0 && len(c.LogFiles) > accessLogFile {
-		format, err := accessLogFormat(cfg)
-		if err != nil {
-			return fail(err)
-		}
-		o.AccessLog = &httpd.AccessLog{W: os.NewFile(uintptr(c.LogFiles[accessLogFile]), "access log"), Format: format}
+	if err := addLogs(o.Sites, cfg, childLogs(cfg, c.LogFiles[accessLogFile:])); err != nil {
+		return fail(err)
 	}
 	return module, front{httpd.New(o)}, nil
 }
@@ -165,20 +160,6 @@ func dialer(name string) jk.DialFunc {
 	return func(addr netip.AddrPort, o jk.DialOptions) (ajp.NetConn, error) {
 		return dial(addr, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive, Buffer: o.Buffer, Source: o.Source})
 	}
-}
-
-// accessLogFormat finds the format of CustomLog among those there are.
-func accessLogFormat(c *conf.Config) (httpd.LogFormat, error) {
-	if len(c.CustomLogs) == 0 {
-		return 0, nil
-	}
-	switch c.CustomLogs[0].Format {
-	case conf.CommonFormat:
-		return httpd.Common, nil
-	case conf.CombinedFormat:
-		return httpd.Combined, nil
-	}
-	return 0, fmt.Errorf("%s: CustomLog: only the formats common and combined are available in this version", c.Path)
 }
 
 // newLogger writes readable lines.
