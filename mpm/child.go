@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"syscall"
@@ -64,6 +65,19 @@ type Child struct {
 	// watches the control socket; a module that reads its orders there sets
 	// one of its own before it serves.
 	Wake *sock.Wake
+	// Maintain is called every MaintainEvery, with or without traffic, and
+	// never twice at the same time, until the child is told to leave. The one
+	// who builds the handler sets both; without either there is no
+	// maintenance. Under worker it has a goroutine of its own and may run at
+	// the same time as requests. Under prefork it is called by the goroutine
+	// that serves, while that waits for a connection or the next request on
+	// one, and in between: then it may use what the handler uses without locks,
+	// nobody is served by this child meanwhile, and a request that takes long
+	// postpones it. It should end by itself within some seconds.
+	Maintain func(now time.Time)
+	// MaintainEvery is the time between the end of a call of Maintain and the
+	// beginning of the next one.
+	MaintainEvery time.Duration
 
 	board *shm.Segment
 }
@@ -259,6 +273,20 @@ func (c *Child) CloseListeners() {
 		_ = unix.Close(fd)
 	}
 	c.Listeners = nil
+}
+
+// FirstMaintain is how long after its start a module calls Maintain first, or
+// false if it shall not at all. It is at most MaintainEvery and differs between
+// the children, so that those that were started together neither ask the back
+// ends at the same moment nor are all away from their listeners at once.
+func (c *Child) FirstMaintain() (time.Duration, bool) {
+	if c.Maintain == nil || c.MaintainEvery <= 0 {
+		return 0, false
+	}
+	// The fractions of the multiples of the golden ratio lie as far apart as
+	// possible, however many there are.
+	_, frac := math.Modf(float64(c.Server) * math.Phi)
+	return time.Duration(float64(c.MaintainEvery) * (1 - frac)), true
 }
 
 // RecordCPU writes what CPU time the process has used into its record. Only
