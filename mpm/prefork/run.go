@@ -13,7 +13,8 @@ import (
 // cpuEvery is how often a child says how much processor time it has used.
 const cpuEvery = time.Second
 
-// run is a child: one goroutine, no poller, no timers. It is not locked to its
+// run is a child: one goroutine, no poller, no timers. Its waits for
+// connections and for requests run the maintenance. It is not locked to its
 // thread: nothing here belongs to a thread, and when the runtime asks a locked
 // goroutine to make room, which it does every 10 ms, two threads have to take
 // turns to find out that nobody wants it.
@@ -27,6 +28,8 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	acc.Optimistic = true // this goroutine is all there is
 
 	slot := ch.Slot(0)
+	tick := newTick(ch, slot)
+	acc.Tick = tick
 	var backoff mpm.AcceptBackoff
 	var cpu time.Time // when it was recorded last
 	for served := 0; c.MaxConnectionsPerChild == 0 || served < c.MaxConnectionsPerChild; {
@@ -37,6 +40,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 			ch.Process().SetQuiescing(false) // in case somebody else wrote there
 			cpu = now
 		}
+		tick.Run(now)
 		fd, _, err := acc.Accept()
 		if err != nil {
 			if mpm.Leaving(err) {
@@ -56,7 +60,9 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 			ch.CloseListeners()
 		}
 		slot.SetStatus(scoreboard.BusyRead)
-		h.ServeConn(sock.NewBlocking(fd, ch.Wake), slot)
+		conn := sock.NewBlocking(fd, ch.Wake)
+		conn.Tick = tick
+		h.ServeConn(conn, slot)
 		if ch.Stopping() {
 			break
 		}
@@ -65,4 +71,20 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	slot.SetStatus(scoreboard.Closing)
 	ch.RecordCPU()
 	return mpm.ExitOK
+}
+
+// newTick makes the maintenance a Tick, nil if there is none. While it runs,
+// this child is as busy as with a connection and says so: the master counts on
+// those that are ready.
+func newTick(ch *mpm.Child, slot *scoreboard.Slot) *sock.Tick {
+	first, ok := ch.FirstMaintain()
+	if !ok {
+		return nil
+	}
+	return sock.NewTick(first, ch.MaintainEvery, ch.Wake, func(now time.Time) {
+		before := slot.Status()
+		slot.SetStatus(scoreboard.Closing) // of what has been idle too long
+		ch.Maintain(now)
+		slot.SetStatus(before)
+	})
 }
