@@ -21,8 +21,8 @@ const (
 )
 
 // server is one child. Its goroutines are the acceptor, ThreadsPerChild
-// threads, a reader of orders, and the one of run, which starts all others,
-// decides, and waits for them.
+// threads, one for maintenance, a reader of orders, and the one of run, which
+// starts all others, decides, and waits for them.
 type server struct {
 	c     Config
 	ch    *mpm.Child
@@ -35,7 +35,11 @@ type server struct {
 	// caught either there or by its thread.
 	interrupt atomic.Bool
 	stopC     chan struct{} // closed by run: the acceptor must end
-	acceptC   chan mpm.ExitCode
+	// quiet ends the maintenance: it is not begun again. Called by run on an
+	// order, or when no thread is left.
+	quiet   func()
+	quietC  chan struct{}
+	acceptC chan mpm.ExitCode
 }
 
 // run is a child from its start to its end.
@@ -58,9 +62,11 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		queue:   newQueue(c.ThreadsPerChild),
 		conns:   make([]atomic.Pointer[sock.Polled], c.ThreadsPerChild),
 		stopC:   make(chan struct{}),
+		quietC:  make(chan struct{}),
 		acceptC: make(chan mpm.ExitCode, 1),
 	}
-	var readers, threads sync.WaitGroup
+	s.quiet = sync.OnceFunc(func() { close(s.quietC) })
+	var readers, threads, maintenance sync.WaitGroup
 	ordersC := make(chan mpm.Order, 1)
 	doneC := make(chan struct{})
 	readers.Go(func() { s.readOrders(ordersC, doneC) })
@@ -69,7 +75,11 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	}
 	threads.Go(func() { s.acceptC <- s.accept(acc) })
 
-	code := s.control(ordersC, &threads)
+	if first, ok := ch.FirstMaintain(); ok {
+		maintenance.Go(func() { s.maintain(first) })
+	}
+
+	code := s.control(ordersC, &threads, &maintenance)
 	close(doneC)
 	ch.EndOrders()
 	readers.Wait()
@@ -78,11 +88,11 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 }
 
 // control waits for what ends the child and sees it through.
-func (s *server) control(ordersC <-chan mpm.Order, threads *sync.WaitGroup) mpm.ExitCode {
+func (s *server) control(ordersC <-chan mpm.Order, threads, maintenance *sync.WaitGroup) mpm.ExitCode {
 	var (
 		code     mpm.ExitCode
 		draining bool
-		endC     = make(chan struct{}) // no thread is left
+		endC     = make(chan struct{}) // no thread is left, nor maintenance
 		cpu      = time.NewTicker(cpuEvery)
 	)
 	defer cpu.Stop()
@@ -96,12 +106,15 @@ func (s *server) control(ordersC <-chan mpm.Order, threads *sync.WaitGroup) mpm.
 		close(s.stopC)
 		go func() {
 			threads.Wait()
+			s.quiet()
+			maintenance.Wait()
 			close(endC)
 		}()
 	}
 	for {
 		select {
 		case o := <-ordersC:
+			s.quiet()
 			drain()
 			s.interruptIdle()
 			if o == mpm.OrderStop {
@@ -137,6 +150,26 @@ func (s *server) readOrders(ordersC chan<- mpm.Order, doneC <-chan struct{}) {
 		}
 		if err != nil || o == mpm.OrderStop {
 			return
+		}
+	}
+}
+
+// maintain calls Maintain at intervals until quiet.
+func (s *server) maintain(first time.Duration) {
+	timer := time.NewTimer(first)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.quietC:
+			return
+		case now := <-timer.C:
+			select {
+			case <-s.quietC: // both at once
+				return
+			default:
+			}
+			s.ch.Maintain(now)
+			timer.Reset(s.ch.MaintainEvery)
 		}
 	}
 }
