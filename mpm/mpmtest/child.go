@@ -25,9 +25,10 @@ type Params struct {
 	Start    int // StartServers
 	MinSpare int // idle children; a module that counts threads multiplies
 	MaxSpare int
-	Share    int    // MaxConnectionsPerChild
-	Exit     int    // if not 0: children exit with this code before they are ready
-	Padding  string // to make the snapshot long
+	Share    int           // MaxConnectionsPerChild
+	Exit     int           // if not 0: children exit with this code before they are ready
+	Padding  string        // to make the snapshot long
+	Maintain time.Duration // MaintainEvery; needs a segment from newMarks
 }
 
 // Factory makes the module under test.
@@ -75,6 +76,11 @@ func childMain(f Factory) mpm.ExitCode {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "child:", err)
 		return mpm.ExitFatal
+	}
+	if p.Maintain > 0 {
+		k := marksOf(c.Segment)
+		c.MaintainEvery = p.Maintain
+		c.Maintain = func(time.Time) { k.tick(c.Server) }
 	}
 	return m.Run(c, &handler{c: c, inherited: inherited, padding: len(p.Padding)})
 }
@@ -151,6 +157,12 @@ func (h *handler) answer(c sock.Conn, buf []byte, line string) string {
 		_ = c.SetReadDeadline(time.Time{})
 		_, _ = c.Read(buf)
 		return "released"
+	case "leave": // a request that runs until the child was told to leave
+		_, _ = c.Write([]byte("waits\n"))
+		for !h.c.Stopping() {
+			nap()
+		}
+		return fmt.Sprint(marksOf(h.c.Segment).at(h.c.Server, ticks).Load())
 	case "exit":
 		var code int
 		_, _ = fmt.Sscan(arg, &code)

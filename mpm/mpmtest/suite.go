@@ -44,6 +44,15 @@ func Run(t *testing.T, f Factory) {
 		{"Fatal", testFatal},
 		{"Sick", testSick},
 		{"Scribble", testScribble},
+		{"Reclaim", testReclaim},
+		{"Ticks", testTicks},
+		{"TicksKeepAlive", testTicksKeepAlive},
+		{"TicksBusy", testTicksBusy},
+		{"TicksLeaving", testTicksLeaving},
+		{"TickSlow", testTickSlow},
+		{"TickSlowAll", testTickSlowAll},
+		{"TickSlowLeaving", testTickSlowLeaving},
+		{"TicksMany", testTicksMany},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.f(t, f) })
 	}
