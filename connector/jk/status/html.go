@@ -99,7 +99,7 @@ func (s *service) header(p *page) {
 		label literal
 	}{{List, "Workers"}, {Dump, "Configuration"}, {Version, "Version"}} {
 		p.put(`<li>`)
-		p.link(current(s.query.Cmd == item.cmd && s.failure == ""), s.href(item.cmd, "", ""), item.label, "")
+		p.link(current(s.query.Cmd == item.cmd && s.failure == ""), s.href(item.cmd, "", ""), item.label)
 		p.put(`</li>`)
 	}
 	p.put("</ul>")
@@ -110,7 +110,7 @@ func (s *service) header(p *page) {
 			label literal
 		}{{XML, "XML"}, {Prop, "Properties"}, {Text, "Text"}} {
 			p.put(`<li>`)
-			p.link("", s.href(s.query.Cmd, s.query.W, s.query.SW, "mime", item.mime.String()), item.label, "")
+			p.link("", s.href(s.query.Cmd, s.query.W, s.query.SW, "mime", item.mime.String()), item.label)
 			p.put(`</li>`)
 		}
 		p.put(`</ul>`)
@@ -179,7 +179,7 @@ func (s *service) controls(p *page) {
 			verb = "Show "
 		}
 		p.put(`<li>`)
-		p.link("", s.hrefWith(s.query.Options^o.bit, s.query.Cmd, s.query.W, s.query.SW), verb+o.what, "")
+		p.link("", s.hrefWith(s.query.Options^o.bit, s.query.Cmd, s.query.W, s.query.SW), verb+o.what)
 		p.put(`</li>`)
 	}
 	if !s.config.ReadOnly {
@@ -188,7 +188,7 @@ func (s *service) controls(p *page) {
 			label = "Read and write"
 		}
 		p.put(`<li>`)
-		p.link("", s.hrefWith(s.query.Options^ReadOnly, s.query.Cmd, s.query.W, s.query.SW), label, "")
+		p.link("", s.hrefWith(s.query.Options^ReadOnly, s.query.Cmd, s.query.W, s.query.SW), label)
 		p.put(`</li>`)
 	}
 	p.put("</ul></details></div>\n")

@@ -32,27 +32,14 @@ func (p *page) text(s string) { p.b = markup(p.b, s) }
 func (p *page) number(n int) { p.b = strconv.AppendInt(p.b, int64(n), 10) }
 
 // link writes a link; class may be "".
-func (p *page) link(class literal, href string, label literal, about string) {
+func (p *page) link(class literal, href string, label literal) {
 	p.put(`<a`)
 	if class != "" {
 		p.put(` class="`, class, `"`)
 	}
 	p.put(` href="`)
 	p.text(href)
-	p.put(`"`)
-	p.label(label, about)
-	p.put(`>`, label, `</a>`)
-}
-
-// label says in full what a control with a short label is about.
-func (p *page) label(short literal, about string) {
-	if about != "" {
-		p.put(` aria-label="`, short, ` `)
-		p.text(about)
-		p.put(`" title="`, short, ` `)
-		p.text(about)
-		p.put(`"`)
-	}
+	p.put(`">`, label, `</a>`)
 }
 
 // hidden writes a parameter of a form.
@@ -220,7 +207,7 @@ func (s *service) sinceText(at int64) string {
 // rateText is how many there were in a second since the last reset.
 func (s *service) rateText(n uint64, since int64) string {
 	sec := ago(since, s.in.Now)
-	if since <= 0 || sec == 0 || n == 0 {
+	if since <= 0 || sec == 0 || n < uint64(sec) {
 		return ""
 	}
 	return sizeText(n/uint64(sec)) + "/s"

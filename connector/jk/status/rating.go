@@ -75,8 +75,8 @@ func stateLetter(c byte, s balance.State) bool {
 	return false
 }
 
-// rateAJP rates a back end that is not in a balancer.
-func rateAJP(s balance.State) rating {
+// rateState rates a state alone.
+func rateState(s balance.State) rating {
 	switch s {
 	case balance.Idle, balance.OK:
 		return good

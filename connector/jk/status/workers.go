@@ -35,7 +35,9 @@ func (c *cell) write(p *page, head literal) {
 	switch {
 	case c.hot:
 		class = "hot"
-	case c.text == "" || c.text == "0" || c.text == none:
+	case c.text == "":
+		class = "zero empty"
+	case c.text == "0" || c.text == none:
 		class = "zero"
 	case c.wide:
 		class = "text"
@@ -108,7 +110,7 @@ var memberColumns = []column[Member]{
 		return cell{text: strconv.Itoa(int(m.TimeToRecoverMin.Seconds())) + "/" + strconv.Itoa(int(m.TimeToRecoverMax.Seconds()))}
 	}},
 	{"LR", "Time since the last reset", func(s *service, m *Member) cell { return words(s.sinceText(m.LastReset)) }},
-	{"LE", "Time of the error it is in", func(s *service, m *Member) cell { return words(s.timeText(m.ErrorTime)) }},
+	{"LE", "Time of the error it is in", func(s *service, m *Member) cell { return s.when(m.ErrorTime) }},
 }
 
 var ajpColumns = []column[AJP]{
@@ -129,7 +131,7 @@ var ajpColumns = []column[AJP]{
 	{"Con", "Open connections", func(_ *service, w *AJP) cell { return num(w.Connected) }},
 	{"MaxCon", "Most open connections since the last reset", func(_ *service, w *AJP) cell { return num(w.MaxConnected) }},
 	{"LR", "Time since the last reset", func(s *service, w *AJP) cell { return words(s.sinceText(w.LastReset)) }},
-	{"LE", "Time of the last error", func(s *service, w *AJP) cell { return words(s.timeText(w.ErrorTime)) }},
+	{"LE", "Time of the last error", func(s *service, w *AJP) cell { return s.when(w.ErrorTime) }},
 }
 
 var endpointColumns = []column[Endpoint]{
@@ -174,6 +176,14 @@ var mapColumns = []column[Map]{
 	}},
 }
 
+// when is a time and how long ago it was; nothing for never.
+func (s *service) when(at int64) cell {
+	if at <= 0 {
+		return cell{}
+	}
+	return cell{text: s.sinceText(at) + " ago", note: s.timeText(at), wide: true}
+}
+
 func yes(b bool) cell {
 	if b {
 		return words("yes")
@@ -210,12 +220,12 @@ func (s *service) listPage(p *page) {
 		}
 		for i := range ajps {
 			w := &ajps[i]
-			p.put(`<li class="`, ratingClass(rateAJP(w.State)), `"><a href="#w`)
+			p.put(`<li class="`, ratingClass(rateState(w.State)), `"><a href="#w`)
 			p.number(len(balancers) + i)
 			p.put(`">`)
 			p.text(w.Name)
 			p.put(`</a> `)
-			badge(p, rateAJP(w.State), w.State.String())
+			badge(p, rateState(w.State), w.State.String())
 			p.put(`</li>`)
 		}
 		p.put("</ul></nav>\n")
@@ -283,35 +293,43 @@ func (s *service) actionForm(p *page) {
 
 // actions are the links S and E and the buttons R and T.
 func (s *service) actions(p *page, w, sw string, inError bool) {
-	about := w
-	if sw != "" {
-		about = sw
-	}
 	p.put(`<span class="actions">`)
-	p.link("", s.href(Show, w, sw), "Show", about)
+	s.action(p, Show, "S", "how", w, sw)
 	if !s.readOnly() {
-		p.put(` `)
-		p.link("", s.href(Edit, w, sw, s.here()...), "Edit", about)
-		p.put(` `)
-		s.button(p, Reset, "Reset", w, sw)
+		s.action(p, Edit, "E", "dit", w, sw)
+		s.action(p, Reset, "R", "eset", w, sw)
 		if inError {
-			p.put(` `)
-			s.button(p, Recover, "Try recovery", w, sw)
+			s.action(p, Recover, "T", "ry recovery", w, sw)
 		}
 	}
 	p.put(`</span>`)
 }
 
-func (s *service) button(p *page, cmd Cmd, label literal, w, sw string) {
+// action is a link, or a button if it changes something. In the tables of wide
+// screens only its letter is seen.
+func (s *service) action(p *page, cmd Cmd, letter, rest literal, w, sw string) {
+	href, end := s.href(cmd, w, sw, s.here()...), literal(`</a> `)
+	if cmd == Show {
+		href = s.href(cmd, w, sw)
+	}
+	if cmd.Changes() {
+		p.put(`<button type="submit" form="act" formaction="`)
+		end = `</button> `
+	} else {
+		p.put(`<a href="`)
+	}
+	p.text(href)
+	p.put(`"`)
 	about := w
 	if sw != "" {
 		about = sw
 	}
-	p.put(`<button type="submit" form="act" formaction="`)
-	p.text(s.href(cmd, w, sw, s.here()...))
-	p.put(`"`)
-	p.label(label, about)
-	p.put(`>`, label, `</button>`)
+	for _, name := range []literal{"aria-label", "title"} {
+		p.put(` `, name, `="`, letter, rest, ` `)
+		p.text(about)
+		p.put(`"`)
+	}
+	p.put(`>`, letter, `<span>`, rest, `</span>`, end)
 }
 
 func (s *service) balancerSection(p *page, b *Balancer, only *Member) {
@@ -374,7 +392,7 @@ func (s *service) members(p *page, b *Balancer, only *Member) {
 		p.put(`">`)
 		p.text(m.Activation.String())
 		p.put(`</span></td><td role="cell" data-head="State">`)
-		badge(p, r, m.State.String())
+		badge(p, rateState(m.State), m.State.String())
 		p.put(`</td>`)
 		cells(s, p, memberColumns, m)
 		p.put("</tr>\n")
@@ -416,7 +434,7 @@ func (s *service) ajpSection(p *page, w *AJP) {
 	p.put(`<section class="worker">`, "\n", `<div class="title"><h2><small>AJP worker</small> `)
 	p.text(w.Name)
 	p.put(`</h2> `)
-	badge(p, rateAJP(w.State), w.State.String())
+	badge(p, rateState(w.State), w.State.String())
 	p.put(` `)
 	s.actions(p, w.Name, "", false)
 	p.put("</div>\n", `<div class="scroll"><table class="cards" role="table"><caption>Requests</caption>`)
@@ -476,6 +494,7 @@ func (s *service) mapTable(p *page, worker string, maps []Map) {
 func (s *service) legend(p *page) {
 	p.put(`<footer><details><summary>Legend</summary><dl class="legend">`)
 	for _, l := range [][2]literal{
+		{"S, E, R, T", "Show, edit, reset, try recovery (in error only)"},
 		{"ACT, DIS, STP", "Activation: active; disabled, for its own sessions only; stopped"},
 		{"OK/IDLE, OK", "Usable; idle if not used since the last maintenance"},
 		{"OK/BUSY", "No room for another request"},
