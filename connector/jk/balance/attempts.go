@@ -8,7 +8,7 @@ package balance
 // The status for the client is that of the last attempt, or 503 if the last
 // pick found nobody.
 type Attempts struct {
-	perRound int // picks in a round
+	perRound int // picks in a round, 0: it is over
 	rounds   int
 	picks    int // in this round
 	round    int
@@ -70,6 +70,9 @@ func (a *Attempts) Rounds() int { return a.round + 1 }
 // ends the request.
 func (a *Attempts) Next(r Report) Step {
 	a.last = a.next(r)
+	if a.last == Stop {
+		a.perRound = 0
+	}
 	return a.last
 }
 
@@ -77,7 +80,7 @@ func (a *Attempts) next(r Report) Step {
 	switch {
 	case a.perRound <= 0:
 		return Stop
-	case r == Start && a.last == Stop && a.picks == 0 && a.round == 0:
+	case r == Start && a.last == Stop:
 		return Try
 	case r == None && a.last == Try && !a.forced:
 		// Nobody is left. Before the client is told so, those in error get a
@@ -96,7 +99,6 @@ func (a *Attempts) next(r Report) Step {
 		if a.round < a.rounds {
 			return Rest
 		}
-		a.perRound = 0
 	}
 	return Stop
 }

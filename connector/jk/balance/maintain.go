@@ -85,7 +85,7 @@ type Change struct {
 // times besides.
 func (r Run) Look(m Upkeep) Change {
 	switch {
-	case m.State.On(Due) == Recover && m.State != Recover:
+	case m.State.InError():
 		if age(r.Now, m.LastError) > seconds(r.RecoverTime) {
 			return r.Recovered()
 		}
@@ -108,7 +108,7 @@ func (r Run) Recovered() Change {
 // chance ([ForceAll]), which also sets their counts of late replies to 0.
 func AllInError(members []Member) bool {
 	for i := range members {
-		if members[i].State.On(Forced) != Force || members[i].State == Force {
+		if !members[i].State.InError() {
 			return false
 		}
 	}

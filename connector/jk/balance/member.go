@@ -37,7 +37,7 @@ func (m *Member) UsableSticky() bool {
 func ForceAll(members []Member) int {
 	n := 0
 	for i := range members {
-		if m := &members[i]; m.State.On(Forced) != m.State {
+		if m := &members[i]; m.State.InError() {
 			m.State, m.Failed = m.State.On(Forced), false
 			n++
 		}

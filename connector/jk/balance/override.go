@@ -5,10 +5,10 @@ import "slices"
 // Override is the activations that one rule of the map gives to members (rule
 // extensions active, disabled, stopped). nil changes none. It is made once and
 // only read afterwards.
-type Override []change
+type Override []setting
 
-// change is an Activation + 1, or 0 for none.
-type change uint8
+// setting is an Activation + 1, or 0 for none.
+type setting uint8
 
 // NewOverride makes the activations of a rule for a balancer whose members have
 // these names. A member in more than one list is what the later of active,
@@ -23,7 +23,7 @@ func NewOverride(members, active, disabled, stopped []string) (o Override, unkno
 				if o == nil {
 					o = make(Override, len(members))
 				}
-				o[i] = change(a) + 1
+				o[i] = setting(a) + 1
 			case !slices.Contains(unknown, name):
 				unknown = append(unknown, name)
 			}

@@ -35,6 +35,10 @@ func (s State) Valid() bool { return s < states }
 // Usable tells whether a request may go to a member in this state.
 func (s State) Usable() bool { return s <= Force }
 
+// InError tells whether a member in this state waits for recover_time. Unknown
+// states count as Error.
+func (s State) InError() bool { return s == Error || !s.Valid() }
+
 // Event is what happens to a member's state. The zero value is Nothing.
 type Event uint8
 
