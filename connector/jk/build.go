@@ -48,9 +48,23 @@ func (b *builder) build() {
 	}
 	b.list()
 	b.cfg.Maintain = b.maintain()
+	b.mountsUnlisted()
 	for _, d := range b.order {
 		if !d.used && len(d.own) > 0 {
 			b.info(d.at, workerPrefix+d.name, "is neither in worker.list nor a member of a balancer nor a template: not created")
+		}
+	}
+}
+
+// mountsUnlisted warns of mounts that nobody gets.
+func (b *builder) mountsUnlisted() {
+	listed := map[*Property]bool{}
+	for i := range b.cfg.Workers {
+		listed[b.workers[b.cfg.Workers[i].Name].own["mount"]] = true
+	}
+	for _, p := range b.props.order {
+		if p.Directive == "mount" && !listed[p] {
+			b.warn(p.at(), p.Name, "has no effect: %s is not in worker.list", conf.Printable(p.Worker))
 		}
 	}
 }

@@ -23,6 +23,7 @@ func (g get) ajp() AJPConfig {
 		Port:       int(g.number("port", 0, 65535, normalPort)),
 		Source:     g.source(),
 		PreferIPv6: g.bool("prefer_ipv6", false),
+		ResolveTTL: time.Duration(g.raised("resolve_ttl", 1, 30)) * time.Second,
 		Secret:     g.text("secret", ""),
 
 		SocketTimeout:   g.time("socket_timeout", time.Second, 0, negativeIsZero),
@@ -38,6 +39,7 @@ func (g get) ajp() AJPConfig {
 		MaxPacketSize:      g.packetSize(),
 	}
 	c.BusyLimit = max(c.BusyLimit, 0)
+	c.MaxConnections = int(max(g.number("max_connections", math.MinInt32, math.MaxInt32, 0), 0))
 	c.SocketConnectTimeout = g.time("socket_connect_timeout", time.Millisecond, c.SocketTimeout, negativeIsZero)
 	c.SocketConnectTimeoutSet = g.set("socket_connect_timeout") || c.SocketTimeout > 0
 	c.SocketBuffer = int(g.number("socket_buffer", math.MinInt32, 1<<30, 0))
@@ -112,9 +114,13 @@ func (g get) recovery() RecoveryOptions {
 func (g get) failStatus() []FailStatus {
 	var out []FailStatus
 	for _, part := range g.parts("fail_on_status") {
-		codes, err := parseFailStatus(part.Value)
+		at, key := place{part.File, part.Line}, g.own["fail_on_status"].Name
+		codes, odd, err := parseFailStatus(part.Value)
 		if err != nil {
-			g.b.fail(place{part.File, part.Line}, g.own["fail_on_status"].Name, "%s", err)
+			g.b.fail(at, key, "%s", err)
+		}
+		for _, text := range odd {
+			g.b.warn(at, key, "%s", text)
 		}
 		out = append(out, codes...)
 	}
@@ -155,6 +161,7 @@ func (g get) pings(c *AJPConfig) {
 			g.b.warn(p.at(), p.Name, "the letter %q means nothing (C, P, I, A)", letter)
 		}
 	}
+	wanted := c.PingMode
 	c.PingTimeout = g.time("ping_timeout", time.Millisecond, 10*time.Second, negativeIsZero)
 	own := func(name string, unit time.Duration, bit PingMode, usual time.Duration) time.Duration {
 		t := g.time(name, unit, 0, negativeIsZero)
@@ -173,6 +180,15 @@ func (g get) pings(c *AJPConfig) {
 	// The interval in seconds is a hundredth of the timeout in milliseconds.
 	c.ConnectionPingInterval = own("connection_ping_interval", time.Second, PingInterval,
 		time.Duration(c.PingTimeout.Milliseconds()/100)*time.Second)
+
+	if p := g.own["ping_mode"]; p != nil {
+		if off := wanted &^ c.PingMode; off != 0 {
+			g.b.warn(p.at(), p.Name, "asks for %s, but a ping_timeout of %d ms switches that off", off, c.PingTimeout.Milliseconds())
+		}
+		if on := c.PingMode &^ wanted; on != 0 {
+			g.b.info(p.at(), p.Name, "does not have %s, which a time of its own switches on all the same", on)
+		}
+	}
 }
 
 const mostConnections = 1 << 20
@@ -223,7 +239,7 @@ func (g get) size(name string, least int64) (n int, set bool) {
 		return 0, false
 	}
 	const unset = -1
-	v, err := parseInt(p.Value())
+	v, err := g.int(p)
 	switch {
 	case err != nil:
 	case v < least && v == 0:

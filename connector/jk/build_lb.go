@@ -2,7 +2,9 @@ package jk
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +58,7 @@ func (b *builder) balancer(d *definition, g get) *LBConfig {
 		Secret:             g.text("secret", ""),
 	}
 	c.RecoverTime = time.Duration(g.raised("recover_time", 1, 60)) * time.Second
+	g.unit("recover_time", time.Second, int64(c.RecoverTime/time.Second))
 	c.ErrorEscalationTime = g.time("error_escalation_time", time.Second, c.RecoverTime/2, negativeIsZero)
 
 	names := "balance_workers"
@@ -90,13 +93,17 @@ func (b *builder) balancer(d *definition, g get) *LBConfig {
 	return c
 }
 
-// memberOf builds one member. mod_jk takes a name without directives for a
-// container at localhost:8009; in a list of members that is a misspelling.
+// memberOf builds one member. As in mod_jk a name without directives is a
+// container at localhost:8009, but mostly it is a misspelling.
 func (b *builder) memberOf(lb *definition, c *LBConfig, name string, at place, key string) (WorkerConfig, bool) {
 	d := b.workers[name]
 	if d == nil || len(d.own) == 0 {
-		b.fail(at, key, "member %s is not defined%s", conf.Printable(name), conf.DidYouMean(name, b.otherNames(lb.name)))
-		return WorkerConfig{}, false
+		others := slices.DeleteFunc(b.otherNames(lb.name), func(n string) bool { return n == name })
+		b.warn(at, key, "member %s is not defined: ajp13 at localhost:8009 is used%s", conf.Printable(name), conf.DidYouMean(name, others))
+	}
+	if d == nil {
+		d = b.define(name, at)
+		b.checkName(d)
 	}
 	d.used = true
 	info := b.cfg.names[name]
@@ -135,9 +142,13 @@ func (b *builder) routes(c *LBConfig) {
 	}
 	for i := range c.Members {
 		m := &c.Members[i]
-		if r := m.Member.Redirect; r != "" && owner[r] == "" {
-			at, key := b.written(m.Name, "redirect")
-			b.warn(at, key, "no member has the route %s", conf.Printable(r))
+		at, key := b.written(m.Name, "redirect")
+		switch r := m.Member.Redirect; {
+		case r == "":
+		case owner[r] == m.Name:
+			b.warn(at, key, "leads to the member itself")
+		case owner[r] == "":
+			b.warn(at, key, "no member has the route %s%s", conf.Printable(r), conf.DidYouMean(r, slices.Sorted(maps.Keys(owner))))
 		}
 	}
 }
@@ -161,6 +172,7 @@ func (g get) status() *StatusConfig {
 		ReadOnly:            g.bool("read_only", false),
 		Users:               g.words("user"),
 		UserCaseInsensitive: g.bool("user_case_insensitive", false),
+		AllowGetUpdate:      g.bool("allow_get_update", false),
 		Good:                g.words("good", "a.o", "a.i", "a.b", "a.r"),
 		Bad:                 g.words("bad", "s", "e"),
 		Prefix:              g.text("prefix", "worker"),

@@ -96,6 +96,13 @@ type AJPConfig struct {
 	// Source is the local address to connect from, "" for any.
 	Source     string
 	PreferIPv6 bool
+	// ResolveTTL is how long addresses of Host are used before the name is
+	// looked up again; ≥ 1 s, default 30 s. Directive resolve_ttl, jkd's own.
+	ResolveTTL time.Duration
+	// MaxConnections is the most connections to this back end that may be open
+	// in all processes together, 0 = any number. Directive max_connections,
+	// jkd's own.
+	MaxConnections int
 	// Secret is sent with every request, "" for none.
 	Secret string
 
@@ -313,30 +320,33 @@ type StatusConfig struct {
 	ReadOnly            bool
 	Users               []string // empty = everybody
 	UserCaseInsensitive bool
-	Good                []string // default a.o a.i a.b a.r
-	Bad                 []string // default s e
-	Prefix              string   // default worker
-	NS                  string   // default jk:
-	XMLNS               string   // default xmlns:jk="http://tomcat.apache.org"
-	Doctype             string
+	// AllowGetUpdate lets a GET change things, as it does in mod_jk; otherwise
+	// it takes a POST. Directive allow_get_update, jkd's own.
+	AllowGetUpdate bool
+	Good           []string // default a.o a.i a.b a.r
+	Bad            []string // default s e
+	Prefix         string   // default worker
+	NS             string   // default jk:
+	XMLNS          string   // default xmlns:jk="http://tomcat.apache.org"
+	Doctype        string
 }
 
 // ParseConfig reads workers.properties: the sources in order as if they were
 // one text. It returns all faults as [conf.Errors].
 func ParseConfig(env Env, sources ...Source) (*Config, []conf.Warning, error) {
-	c, r := parseConfig(env, sources)
-	conf.SortWarnings(r.warnings)
-	if err := r.errs.Err(); err != nil {
-		return nil, r.warnings, err
+	b := parseConfig(env, sources)
+	conf.SortWarnings(b.warnings)
+	if err := b.errs.Err(); err != nil {
+		return nil, b.warnings, err
 	}
-	return c, r.warnings, nil
+	return b.cfg, b.warnings, nil
 }
 
 // parseConfig is ParseConfig that gives what could be read although there are
 // faults, so that the rules can be checked against it.
-func parseConfig(env Env, sources []Source) (*Config, *report) {
+func parseConfig(env Env, sources []Source) *builder {
 	p := parseProperties(env, sources)
 	b := &builder{report: &p.report, props: p, cfg: &Config{names: map[string]*nameInfo{}}, workers: map[string]*definition{}}
 	b.build()
-	return b.cfg, b.report
+	return b
 }

@@ -82,7 +82,7 @@ func defaults(name string) WorkerConfig {
 	return WorkerConfig{
 		Name: name,
 		AJP: AJPConfig{
-			Host: "localhost", Port: 8009, PingTimeout: 10 * time.Second, Retries: 2, RetryInterval: 100 * time.Millisecond,
+			Host: "localhost", Port: 8009, ResolveTTL: 30 * time.Second, PingTimeout: 10 * time.Second, Retries: 2, RetryInterval: 100 * time.Millisecond,
 			MaxPacketSize: 8192, Cache: CacheConfig{MinSize: -1, AcquireTimeout: 200 * time.Millisecond},
 		},
 		Member: MemberConfig{LBFactor: 1, Route: name},
@@ -198,7 +198,7 @@ func TestFieldTemplate(t *testing.T) {
 	c, warnings := mustParse(t, testEnv(), file(t, "field/05-template-workers.properties"))
 	node1 := defaults("node1")
 	node1.AJP = AJPConfig{
-		Host: "app1.example.test", Port: 8009, SocketTimeout: 10 * time.Second, SocketConnectTimeout: 10 * time.Second, SocketConnectTimeoutSet: true,
+		Host: "app1.example.test", Port: 8009, ResolveTTL: 30 * time.Second, SocketTimeout: 10 * time.Second, SocketConnectTimeout: 10 * time.Second, SocketConnectTimeoutSet: true,
 		SocketKeepalive: true, PingMode: PingAll, PingTimeout: 10 * time.Second, ConnectTimeout: 10 * time.Second, PrepostTimeout: 10 * time.Second,
 		ConnectionPingInterval: 100 * time.Second, ReplyTimeout: time.Minute, Retries: 2, RetryInterval: 100 * time.Millisecond,
 		RecoveryOptions: RecoverHead | RecoverGet, RecoveryOptionsSet: true,
@@ -386,6 +386,10 @@ func TestAJPDirectives(t *testing.T) {
 		{"port=0", func(w *WorkerConfig) { w.AJP.Port, w.Member.Activation = 0, Stopped }},
 		{"source=192.0.2.1", func(w *WorkerConfig) { w.AJP.Source = "192.0.2.1" }},
 		{"prefer_ipv6=yes", func(w *WorkerConfig) { w.AJP.PreferIPv6 = true }},
+		{"resolve_ttl=5", func(w *WorkerConfig) { w.AJP.ResolveTTL = 5 * time.Second }},
+		{"resolve_ttl=0", func(w *WorkerConfig) { w.AJP.ResolveTTL = time.Second }},
+		{"max_connections=100", func(w *WorkerConfig) { w.AJP.MaxConnections = 100 }},
+		{"max_connections=-1", func(w *WorkerConfig) {}},
 		{"secret=a b", func(w *WorkerConfig) { w.AJP.Secret = "a b" }},
 		{"socket_timeout=3", func(w *WorkerConfig) {
 			w.AJP.SocketTimeout, w.AJP.SocketConnectTimeout, w.AJP.SocketConnectTimeoutSet = 3*time.Second, 3*time.Second, true

@@ -34,7 +34,8 @@ const (
 	ajp14Dead = "belongs to workers of type ajp14"
 )
 
-// directiveTable is every directive of mod_jk, and what vendors added.
+// directiveTable is every directive of mod_jk, what vendors added, and jkd's
+// own: resolve_ttl, max_connections, allow_get_update.
 var directiveTable = map[string]directive{
 	"type":      {use: forAJP | forLB | forStatus},
 	"reference": {use: forAJP | forLB | forStatus},
@@ -45,6 +46,8 @@ var directiveTable = map[string]directive{
 	"port":                       {use: forAJP},
 	"source":                     {use: forAJP},
 	"prefer_ipv6":                {use: forAJP},
+	"resolve_ttl":                {use: forAJP},
+	"max_connections":            {use: forAJP},
 	"socket_timeout":             {use: forAJP},
 	"socket_connect_timeout":     {use: forAJP},
 	"socket_keepalive":           {use: forAJP},
@@ -98,6 +101,7 @@ var directiveTable = map[string]directive{
 	"read_only":             {use: forStatus},
 	"user":                  {use: forStatus, list: true},
 	"user_case_insensitive": {use: forStatus},
+	"allow_get_update":      {use: forStatus},
 	"good":                  {use: forStatus, list: true},
 	"bad":                   {use: forStatus, list: true},
 	"prefix":                {use: forStatus},

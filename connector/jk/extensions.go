@@ -2,7 +2,6 @@ package jk
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,63 +42,95 @@ type extension struct {
 	text bool
 	// lbOnly: means nothing unless the worker is a balancer.
 	lbOnly bool
-	set    func(x *Extensions, value string) error
+	set    func(x *Extensions, value string, say sayer) error
 }
 
+// sayer takes a remark on a value that is nevertheless used.
+type sayer func(s conf.Severity, format string, args ...any)
+
 var extensionTable = map[string]extension{
-	"reply_timeout": {set: func(x *Extensions, value string) error {
-		n, err := parseInt(value)
+	"reply_timeout": {set: func(x *Extensions, value string, say sayer) error {
+		n, err := intExtension(value, say)
 		if err == nil && n > int64(longest/time.Millisecond) {
 			err = fmt.Errorf("%s is too large", value)
 		}
-		if err == nil {
-			x.ReplyTimeoutSet = n >= 0
-			x.ReplyTimeout = time.Duration(max(n, 0)) * time.Millisecond
+		if err != nil {
+			return err
 		}
-		return err
+		if n > 0 && n < 100 {
+			say(conf.Info, "is in milliseconds, and %d are hardly any time: for %d seconds write %d", n, n, n*1000)
+		}
+		x.ReplyTimeoutSet = n >= 0
+		x.ReplyTimeout = time.Duration(max(n, 0)) * time.Millisecond
+		return nil
 	}},
-	"sticky_ignore":      {set: func(x *Extensions, value string) (err error) { x.StickyIgnore, err = nonZero(value); return err }},
-	"stateless":          {set: func(x *Extensions, value string) (err error) { x.Stateless, err = nonZero(value); return err }},
-	"set_session_cookie": {lbOnly: true, set: func(x *Extensions, value string) (err error) { x.SetSessionCookie, err = nonZero(value); return err }},
-	"use_server_errors": {set: func(x *Extensions, value string) error {
-		n, err := strconv.Atoi(value)
+	"sticky_ignore": {set: func(x *Extensions, value string, say sayer) error { x.StickyIgnore = nonZero(value, say); return nil }},
+	"stateless":     {set: func(x *Extensions, value string, say sayer) error { x.Stateless = nonZero(value, say); return nil }},
+	"set_session_cookie": {lbOnly: true, set: func(x *Extensions, value string, say sayer) error {
+		x.SetSessionCookie = nonZero(value, say)
+		return nil
+	}},
+	"use_server_errors": {set: func(x *Extensions, value string, say sayer) error {
+		n, err := intExtension(value, say)
 		if err != nil || n < 0 || n > 999 {
 			return fmt.Errorf("%q is not an HTTP status", value)
 		}
-		x.UseServerErrors = n
+		if n > 0 && n < 400 {
+			say(conf.Warn, "with %d answers that are no errors lose their content", n)
+		}
+		x.UseServerErrors = int(n)
 		return nil
 	}},
-	"fail_on_status": {text: true, set: func(x *Extensions, value string) (err error) {
-		x.FailOnStatus, err = parseFailStatus(value)
+	"fail_on_status": {text: true, set: func(x *Extensions, value string, say sayer) error {
+		codes, odd, err := parseFailStatus(value)
+		for _, text := range odd {
+			say(conf.Warn, "%s", text)
+		}
+		x.FailOnStatus = codes
 		return err
 	}},
 	"active":         {text: true, lbOnly: true, set: activate(Active)},
 	"disabled":       {text: true, lbOnly: true, set: activate(Disabled)},
 	"stopped":        {text: true, lbOnly: true, set: activate(Stopped)},
-	"session_cookie": {text: true, lbOnly: true, set: func(x *Extensions, value string) error { x.SessionCookie = value; return nil }},
-	"session_path": {text: true, lbOnly: true, set: func(x *Extensions, value string) error {
+	"session_cookie": {text: true, lbOnly: true, set: func(x *Extensions, value string, _ sayer) error { x.SessionCookie = value; return nil }},
+	"session_path": {text: true, lbOnly: true, set: func(x *Extensions, value string, _ sayer) error {
 		x.SessionPath = ";" + strings.TrimPrefix(value, ";")
 		return nil
 	}},
-	"session_cookie_path": {text: true, lbOnly: true, set: func(x *Extensions, value string) error { x.SessionCookiePath = value; return nil }},
+	"session_cookie_path": {text: true, lbOnly: true, set: func(x *Extensions, value string, _ sayer) error { x.SessionCookiePath = value; return nil }},
 }
 
 var extensionNames = []string{"reply_timeout", "sticky_ignore", "stateless", "active", "disabled", "stopped", "fail_on_status",
 	"use_server_errors", "session_cookie", "session_path", "set_session_cookie", "session_cookie_path"}
 
-// nonZero reads a switch. Words are refused: mod_jk would take "true" for 0.
-func nonZero(value string) (bool, error) {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return false, fmt.Errorf("%q is neither 0 nor 1", value)
+// intExtension reads a number the way C does, but not without a word.
+func intExtension(value string, say sayer) (int64, error) {
+	n, err := parseInt(value)
+	if err == nil {
+		return n, nil
 	}
-	return n != 0, nil
+	if digits := leadingInt(value); digits != "" {
+		if n, bad := parseInt(digits); bad == nil {
+			say(conf.Warn, "of %q only %d is read", value, n)
+			return n, nil
+		}
+	}
+	return 0, err
+}
+
+// nonZero reads a switch. As in mod_jk a word is 0, whatever it says.
+func nonZero(value string, say sayer) bool {
+	n, err := intExtension(value, say)
+	if err != nil {
+		say(conf.Warn, "%q is not a number and counts as 0, which is off; 1 is on", value)
+	}
+	return n != 0
 }
 
 // activate names members. When a member is named by several extensions the
 // stricter one wins.
-func activate(a Activation) func(*Extensions, string) error {
-	return func(x *Extensions, value string) error {
+func activate(a Activation) func(*Extensions, string, sayer) error {
+	return func(x *Extensions, value string, _ sayer) error {
 		for _, name := range split(value) {
 			have := false
 			for i := range x.Activations {
@@ -168,7 +199,10 @@ func (b *mapBuilder) extensions(r *Rule, written, text string) (x Extensions) {
 			continue
 		}
 		given[name] = true
-		if err := e.set(&x, value); err != nil {
+		say := func(s conf.Severity, format string, args ...any) {
+			b.note(s, r.at(), written, "extension %s: %s", name, fmt.Sprintf(format, args...))
+		}
+		if err := e.set(&x, value, say); err != nil {
 			b.fail(r.at(), written, "extension %s: %s", name, err)
 		}
 	}

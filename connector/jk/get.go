@@ -53,7 +53,7 @@ func (g get) number(name string, least, most, usual int64) int64 {
 	if p == nil {
 		return usual
 	}
-	n, err := parseInt(p.Value())
+	n, err := g.int(p)
 	switch {
 	case err != nil:
 	case n < least && least == 0:
@@ -90,7 +90,7 @@ func (g get) time(name string, unit, usual time.Duration, b below) time.Duration
 	if p == nil {
 		return usual
 	}
-	n, err := parseInt(p.Value())
+	n, err := g.int(p)
 	switch {
 	case err != nil:
 	case n < 0 && b == negativeIsZero:
@@ -104,7 +104,46 @@ func (g get) time(name string, unit, usual time.Duration, b below) time.Duration
 		g.bad(p, err, fmt.Sprint(int64(usual/unit)))
 		return usual
 	}
+	g.unit(name, unit, n)
 	return time.Duration(n) * unit
+}
+
+// unit warns of a number that was probably meant in the other unit of time:
+// which directive has which is hard to remember. Whole minutes are no
+// suspicious number of seconds.
+func (g get) unit(name string, unit time.Duration, n int64) {
+	p := g.own[name]
+	if p == nil {
+		return
+	}
+	least := int64(100)
+	if name == "retry_interval" {
+		least = 20 // it may be short
+	}
+	switch {
+	case unit == time.Millisecond && n > 0 && n < least:
+		g.b.warn(p.at(), p.Name, "is in milliseconds, and %d are hardly any time: for %d seconds write %d", n, n, n*1000)
+	case unit == time.Second && n >= 1000 && n%3600 != 0 && (n%60 != 0 || n%1000 == 0):
+		g.b.warn(p.at(), p.Name, "is in seconds, and %d are %s: for %d milliseconds write %d", n, time.Duration(n)*time.Second, n, max(n/1000, 1))
+	}
+}
+
+// int reads a number the way C does: what follows the digits is passed over,
+// but not without a word.
+func (g get) int(p *Property) (int64, error) {
+	n, err := parseInt(p.Value())
+	if err == nil {
+		return n, nil
+	}
+	digits := leadingInt(p.Value())
+	if digits == "" {
+		return 0, err
+	}
+	if n, bad := parseInt(digits); bad == nil {
+		g.b.warn(p.at(), p.Name, "of %q only %d is read", p.Value(), n)
+		return n, nil
+	}
+	return 0, err
 }
 
 func (g get) bool(name string, usual bool) bool {

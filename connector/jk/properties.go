@@ -88,6 +88,10 @@ const workerPrefix = "worker."
 
 func (p *Properties) add(e entry) {
 	value, note := p.macros(e.place, e.key, e.value, p.lookup)
+	if value = strings.Trim(value, blanks); value == "" {
+		p.warn(e.place, e.key, "is empty once $(...) is replaced: ignored")
+		return
+	}
 	part := Part{Value: value, File: e.file, Line: e.line, unresolved: note}
 	rest, ok := strings.CutPrefix(e.key, workerPrefix)
 	if !ok {

@@ -11,7 +11,8 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	if f := c.Jk.WorkersFile; f != nil {
 		sources = append(sources, Source{File: f.Path, Data: f.Data})
 	}
-	cfg, r := parseConfig(env, sources)
+	w := parseConfig(env, sources)
+	cfg, r := w.cfg, w.report
 	s := &Setup{Config: cfg, env: env, plan: plan(c)}
 	s.Maps = make([]*URIMap, len(s.plan))
 	rules := 0
@@ -28,10 +29,10 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	if err := r.errs.Err(); err != nil {
 		return nil, r.warnings, err
 	}
-	servers, threads := capacity(c)
-	for i := range cfg.Workers {
-		r.spare(&cfg.Workers[i], cfg, servers, threads)
-	}
+	l := linter{builder: w}
+	l.servers, l.threads = capacity(c)
+	l.run()
+	r.strangers(c, s)
 	if rules == 0 {
 		r.warn(place{c.Path, 0}, "", "no path is mounted: every request will be answered 404")
 	}
@@ -46,28 +47,4 @@ func capacity(c *conf.Config) (servers, threads int) {
 		return c.Worker.MaxRequestWorkers / threads, threads
 	}
 	return c.Prefork.MaxRequestWorkers, 1
-}
-
-// spare remarks on sizes that no process can use up, and says what the others
-// come to: a pool is a process's own, which surprises people.
-func (r *report) spare(w *WorkerConfig, c *Config, servers, threads int) {
-	if w.LB != nil {
-		for i := range w.LB.Members {
-			r.spare(&w.LB.Members[i], c, servers, threads)
-		}
-		return
-	}
-	if w.Type != AJP13 || !w.AJP.Cache.SizeSet || w.AJP.Cache.Size <= 1 {
-		return
-	}
-	at, n := place{}, w.AJP.Cache.Size
-	if info := c.names[w.Name]; info != nil {
-		at = info.at
-	}
-	key := workerPrefix + w.Name
-	if n > threads {
-		r.info(at, key, "of the %d connections a process may keep it never uses more than it serves requests at a time (%d)", n, threads)
-		n = threads
-	}
-	r.info(at, key, "%d processes with up to %d connections each: the back end must take up to %d", servers, n, servers*n)
 }

@@ -52,7 +52,7 @@ func TestReadDeployment(t *testing.T) {
 	}
 	same(t, "warnings", got, []string{
 		"info DIR/workers.properties:2: worker.ajp13: of the 25 connections a process may keep it never uses more than it serves requests at a time (1)",
-		"info DIR/workers.properties:2: worker.ajp13: 256 processes with up to 1 connections each: the back end must take up to 256",
+		"info DIR/workers.properties:2: worker.ajp13: 256 processes with up to 1 connections each: the back end must take up to 256; Tomcat has 200 threads (maxThreads) if nothing else is set there, max_connections is a bound here",
 	})
 }
 

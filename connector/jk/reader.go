@@ -106,7 +106,11 @@ type entry struct {
 // remarked upon and skipped, as mod_jk does without a word.
 func (r *report) entries(s Source, yield func(entry)) {
 	for _, p := range s.Pairs {
-		yield(entry{place: place{s.File, p.Line}, key: p.Key, value: p.Value})
+		if at := (place{s.File, p.Line}); p.Key == "" || p.Value == "" {
+			r.info(at, p.Key, "has no value: ignored")
+		} else {
+			yield(entry{place: at, key: p.Key, value: p.Value})
+		}
 	}
 	data, at := s.Data, place{s.File, 0}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {

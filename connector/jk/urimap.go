@@ -209,9 +209,11 @@ func (b *mapBuilder) build() *URIMap {
 			b.line(e.place, FromFile, e.key, value)
 		})
 	}
+	byPrecedence(b.rules)
 	b.spellings()
 	b.writable()
-	byPrecedence(b.rules)
+	b.hidden()
+	b.idleExclusions()
 	u := &URIMap{rules: b.rules}
 	for rank, r := range u.rules {
 		r.Rank = rank
@@ -298,6 +300,10 @@ func (b *mapBuilder) pattern(at place, written, rest string) bool {
 			b.warn(at, written, "matches no path: they are compared without %q in them", never)
 			return true
 		}
+	}
+	if strings.HasSuffix(rest, "/.") || strings.HasSuffix(rest, "/..") {
+		b.warn(at, written, "matches no path: the dots at its end are resolved before")
+		return true
 	}
 	if strings.Contains(rest, "%") {
 		b.warn(at, written, "is compared with the decoded path, where '%%' stands for itself")

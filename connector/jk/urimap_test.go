@@ -236,7 +236,6 @@ a line
 		`m:12: /f: extension reply_timeout: "soon" is not a whole number`,
 		`m:13: /g: extension fail_on_status: "5xx" is not an HTTP status`,
 		`m:14: /h: extension use_server_errors: "1000" is not an HTTP status`,
-		`m:15: /i: extension sticky_ignore: "true" is neither 0 nor 1`,
 		"m:16: /j: there is no worker nobody in worker.list (w:1)",
 	})
 }
@@ -261,7 +260,9 @@ func TestMapWarnings(t *testing.T) {
 		"m:3: /%20: is compared with the decoded path, where '%' stands for itself",
 		"m:5: /e: given again: this line counts, not m:4 (single)",
 	})
-	same(t, "infos", said(warnings, conf.Info), []string{"m:7: !/e: extensions of an exclusion have no effect"})
+	same(t, "infos", said(warnings, conf.Info), []string{
+		"m:6: /f: extension reply_timeout: is in milliseconds, and 5 are hardly any time: for 5 seconds write 5000",
+		"m:7: !/e: extensions of an exclusion have no effect"})
 }
 
 func TestMacrosInMap(t *testing.T) {

@@ -30,6 +30,22 @@ func parseInt(s string) (int64, error) {
 	return n * factor, nil
 }
 
+// leadingInt is the number that s begins with, "" for none.
+func leadingInt(s string) string {
+	n := 0
+	if strings.HasPrefix(s, "-") {
+		n = 1
+	}
+	start := n
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	if n == start {
+		return ""
+	}
+	return s[:n]
+}
+
 // parseBool reads mod_jk's truth values: on and off, or a word or number whose
 // first letter says it.
 func parseBool(s string) (bool, error) {
@@ -60,16 +76,22 @@ type FailStatus struct {
 	Soft bool
 }
 
-// parseFailStatus reads a list of codes.
-func parseFailStatus(s string) ([]FailStatus, error) {
-	var out []FailStatus
+// parseFailStatus reads a list of codes. odd is what is to be said of those
+// that are legal but cannot be meant; codes that no answer has are left out.
+func parseFailStatus(s string) (out []FailStatus, odd []string, err error) {
 	for _, word := range split(s) {
 		digits, soft := strings.CutPrefix(word, "-")
-		n, err := strconv.Atoi(digits)
-		if err != nil || n < 100 || n > 999 || len(digits) != 3 {
-			return nil, fmt.Errorf("%q is not an HTTP status", word)
+		n, err := strconv.ParseUint(digits, 10, 31)
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("%q is not an HTTP status", word)
+		case n < 200 || n > 999:
+			odd = append(odd, fmt.Sprintf("no answer has the status %d", n))
+			continue
+		case n == 200:
+			odd = append(odd, "with 200 among the codes every good answer is a failure")
 		}
-		out = append(out, FailStatus{Code: n, Soft: soft})
+		out = append(out, FailStatus{Code: int(n), Soft: soft})
 	}
-	return out, nil
+	return out, odd, nil
 }
