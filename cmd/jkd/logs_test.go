@@ -39,7 +39,7 @@ func TestAccessLogsOfSites(t *testing.T) {
 		t.Errorf("got %+v", list)
 	}
 	c.CustomLogs[0].Format = "%y"
-	if err := addLogs(list, c, nil); err == nil || err.Error() != "CustomLog: %y: there is no directive %y" {
+	if err := addLogs(list, c, nil); err == nil || err.Error() != "CustomLog: column 1: %y: there is no directive %y, did you mean %{%y}t?" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -73,7 +73,7 @@ func TestFormatsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := loadConfig(flags{config: file})
-	want := file + ":4: CustomLog: %y: there is no directive %y\n" + file + ":5: CustomLog: %{x: the brace is never closed"
+	want := file + ":4: CustomLog: column 4: %y: there is no directive %y, did you mean %{%y}t?\n" + file + ":5: CustomLog: column 4: %{x: the brace is never closed"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"jkd/cmd/jkd/internal/logformat"
 	"jkd/connector"
@@ -208,8 +209,16 @@ func TestAccessLogs(t *testing.T) {
 	kinds(t, func(t *testing.T, kind string) {
 		main, also, virtual := &logBuffer{}, &logBuffer{}, &logBuffer{}
 		o := sites(defaults())
+		stamp := func(b []byte, _ time.Time) []byte { return append(b, "[now] "...) }
+		mapped := &logBuffer{}
+		defer func() {
+			if got := mapped.String(); got != "[now] m /\n" {
+				t.Errorf("mapped: %q", got)
+			}
+		}()
 		o.Sites[0].Logs = []AccessLog{{W: main, Format: format("main %U %>s")}, {W: also, Format: format("also %U"), Env: "B"}}
-		o.Sites[1].Logs = []AccessLog{{W: virtual, Format: format("v %U %>s"), Env: "!B"}, {W: virtual, Format: format("b"), Env: "B"}}
+		o.Sites[1].Logs = []AccessLog{{W: virtual, Format: format("v %U %>s"), Env: "!B"}, {W: virtual, Format: format("b"), Env: "B"},
+			{W: mapped, Format: format("m %U"), Mapped: true, Stamp: stamp}}
 		s := start(t, kind, o, placed)
 		c := s.dial()
 		get := func(target, host string) {

@@ -2,7 +2,7 @@ package logformat
 
 import (
 	"bytes"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +22,7 @@ const (
 type directive struct {
 	braces  braces
 	write   writer
-	prepare func(*item) error // checks the argument
+	prepare func(*item) *Error // checks the argument; an error without Token is about the directive
 	needs   Needs
 }
 
@@ -31,17 +31,17 @@ var directives = map[string]directive{
 	"A":   {write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Request.LocalAddr) }},
 	"B":   {write: func(b []byte, _ *item, e *Entry) []byte { return strconv.AppendInt(b, e.Body, 10) }},
 	"b":   {write: writeBody},
-	"C":   {braces: always, write: writeCookie},
+	"C":   {braces: always, prepare: lower, write: writeCookie},
 	"D":   {write: func(b []byte, _ *item, e *Entry) []byte { return duration(b, e, time.Microsecond) }},
 	"e":   {braces: always, write: writeEnv},
 	"f":   {write: dash},
-	"h":   {write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Request.RemoteAddr) }},
+	"h":   {braces: perhaps, prepare: oneOf("", "c"), write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Request.RemoteAddr) }},
 	"H":   {write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Protocol) }},
 	"i":   {braces: always, prepare: lower, write: writeRequestField},
 	"I":   {write: func(b []byte, _ *item, e *Entry) []byte { return strconv.AppendInt(b, e.In, 10) }},
 	"k":   {write: func(b []byte, _ *item, e *Entry) []byte { return strconv.AppendInt(b, int64(e.Earlier), 10) }},
 	"l":   {write: dash},
-	"L":   {braces: perhaps, prepare: oneOf("", "c"), write: dash},
+	"L":   {braces: perhaps, prepare: oneOf("", "c"), write: writeID},
 	"m":   {write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Method) }},
 	"n":   {braces: always, needs: Needs{Notes: true}, write: writeNote},
 	"o":   {braces: always, needs: Needs{ResponseFields: true}, prepare: lower, write: writeResponseField},
@@ -56,26 +56,28 @@ var directives = map[string]directive{
 	"t":   {braces: perhaps, prepare: prepareTime, write: writeTime},
 	"T":   {braces: perhaps, prepare: oneOf("", "s", "ms", "us"), write: writeDuration},
 	"u":   {write: writeUser},
-	"U":   {write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Request.MatchPath) }},
+	"U":   {write: writePath},
 	"v":   {write: writeServer},
 	"V":   {write: func(b []byte, _ *item, e *Entry) []byte { return text(b, e.Request.ServerName) }},
 	"x":   {braces: always, write: writeTLS},
 	"X":   {write: writeConnection},
+	"^ti": {braces: always, write: dash},
+	"^to": {braces: always, write: dash},
 	"^FB": {needs: Needs{FirstByte: true}, write: writeFirstByte},
 }
 
-func oneOf(known ...string) func(*item) error {
-	return func(it *item) error {
-		for _, k := range known {
-			if it.arg == k {
-				return nil
-			}
+// oneOf admits some arguments, which are in lower case and come in any.
+func oneOf(known ...string) func(*item) *Error {
+	return func(it *item) *Error {
+		it.arg = strings.ToLower(it.arg)
+		if slices.Contains(known, it.arg) {
+			return nil
 		}
-		return fmt.Errorf("%q is none of %s", it.arg, strings.Join(known[1:], ", "))
+		return &Error{Reason: strconv.Quote(it.arg) + " is none of " + strings.Join(known[1:], ", "), Nearest: nearest(it.arg, known[1:])}
 	}
 }
 
-func lower(it *item) error {
+func lower(it *item) *Error {
 	it.arg = strings.ToLower(it.arg)
 	return nil
 }
@@ -105,33 +107,6 @@ func value(b, s []byte) []byte {
 	return escape(b, s)
 }
 
-const hexDigits = "0123456789abcdef"
-
-// escape appends s so that it ends neither a line nor a quoted text. What
-// would make the line too long anyhow is left out.
-func escape[T []byte | string](b []byte, s T) []byte {
-	if len(s) > MaxLine {
-		s = s[:MaxLine+1]
-	}
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c >= ' ' && c < 0x7f:
-			b = append(b, c)
-		case c == '\t':
-			b = append(b, '\\', 't')
-		case c == '\n':
-			b = append(b, '\\', 'n')
-		case c == '\r':
-			b = append(b, '\\', 'r')
-		default:
-			b = append(b, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	return b
-}
-
 func writeBody(b []byte, _ *item, e *Entry) []byte {
 	if e.Body == 0 {
 		return append(b, '-')
@@ -140,7 +115,8 @@ func writeBody(b []byte, _ *item, e *Entry) []byte {
 }
 
 // writeCookie finds a cookie among all Cookie fields there are; the front
-// keeps several of them apart.
+// keeps several of them apart. As in Apache the name is in any case, the value
+// is what follows its '=', quotes and all, and one without a value is none.
 func writeCookie(b []byte, it *item, e *Entry) []byte {
 	for i := range e.Request.Fields {
 		f := &e.Request.Fields[i]
@@ -150,8 +126,8 @@ func writeCookie(b []byte, it *item, e *Entry) []byte {
 		for rest := f.Value; len(rest) > 0; {
 			var pair []byte
 			pair, rest, _ = bytes.Cut(rest, []byte{';'})
-			name, v, ok := bytes.Cut(pair, []byte{'='})
-			if ok && string(bytes.Trim(name, " \t")) == it.arg {
+			name, v, _ := bytes.Cut(pair, []byte{'='})
+			if len(v) > 0 && connector.EqualFold(bytes.Trim(name, " \t"), it.arg) {
 				return escape(b, bytes.Trim(v, " \t"))
 			}
 		}
@@ -175,18 +151,41 @@ func writeNote(b []byte, it *item, e *Entry) []byte {
 	return escape(b, v)
 }
 
+// writeRequestField writes a field that came several times as one list.
 func writeRequestField(b []byte, it *item, e *Entry) []byte {
-	if e.RequestField == nil {
+	found := false
+	for i := range e.Request.Fields {
+		f := &e.Request.Fields[i]
+		if !connector.EqualFold(f.Name, it.arg) {
+			continue
+		}
+		if found {
+			b = append(b, ", "...)
+		}
+		b, found = escape(b, f.Value), true
+	}
+	switch {
+	case found:
+		return b
+	case e.RequestField == nil:
 		return append(b, '-')
 	}
 	return value(b, e.RequestField(it.arg))
 }
 
+// writeResponseField writes, as Apache does, the type of the content without
+// its parameters.
 func writeResponseField(b []byte, it *item, e *Entry) []byte {
 	if e.ResponseField == nil {
 		return append(b, '-')
 	}
-	return value(b, e.ResponseField(it.arg))
+	v := e.ResponseField(it.arg)
+	if it.arg == "content-type" {
+		if end := bytes.IndexByte(v, ';'); end >= 0 {
+			v = bytes.TrimRight(v[:end], " \t")
+		}
+	}
+	return value(b, v)
 }
 
 func writePort(b []byte, it *item, e *Entry) []byte {
@@ -215,16 +214,52 @@ func writeQuery(b []byte, _ *item, e *Entry) []byte {
 	return escape(append(b, '?'), e.Request.Query)
 }
 
+// writeLine writes the request line, but no password in it.
 func writeLine(b []byte, _ *item, e *Entry) []byte {
 	if len(e.Target) == 0 {
 		return append(b, '-')
 	}
 	b = append(escape(b, e.Method), ' ')
-	b = escape(b, e.Target)
+	if from, to := password(e.Target); from < to {
+		b = append(escape(b, e.Target[:from]), "XXXXXXXX"...)
+		b = escape(b, e.Target[to:])
+	} else {
+		b = escape(b, e.Target)
+	}
 	if len(e.Protocol) > 0 {
 		b = escape(append(b, ' '), e.Protocol)
 	}
 	return b
+}
+
+// password finds the one in an absolute target: between the first ':' of the
+// authority and its last '@'.
+func password(target []byte) (from, to int) {
+	at := bytes.Index(target, []byte("://"))
+	if at < 0 || bytes.IndexByte(target[:at], '/') >= 0 {
+		return 0, 0
+	}
+	at += 3
+	end := len(target)
+	if i := bytes.IndexAny(target[at:], "/?#"); i >= 0 {
+		end = at + i
+	}
+	to = bytes.LastIndexByte(target[at:end], '@')
+	if to < 0 {
+		return 0, 0
+	}
+	from = bytes.IndexByte(target[at:at+to], ':')
+	if from < 0 {
+		return 0, 0
+	}
+	return at + from + 1, at + to
+}
+
+func writeID(b []byte, it *item, e *Entry) []byte {
+	if it.arg == "c" {
+		return append(b, '-')
+	}
+	return text(b, e.Request.ID)
 }
 
 func writeStatus(b []byte, _ *item, e *Entry) []byte {

@@ -1,7 +1,6 @@
 package logformat
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,8 +67,12 @@ func (f *Format) Append(b []byte, e *Entry) []byte {
 	return b
 }
 
-// Parse reads a format.
-func Parse(s string) (*Format, error) {
+// Parse reads a format. The error is an *[Error].
+func Parse(s string) (*Format, error) { return parse(s, (*Format).directive) }
+
+// parse splits s into literal text and what read takes: it reads the directive
+// that begins at s[at] and returns its length.
+func parse(s string, read func(f *Format, s string, at int) (int, *Error)) (*Format, error) {
 	f := &Format{}
 	var text []byte
 	flush := func() {
@@ -78,24 +81,21 @@ func Parse(s string) (*Format, error) {
 			text = text[:0]
 		}
 	}
-	for len(s) > 0 {
+	for at := 0; at < len(s); {
 		switch {
-		case s[0] == '\\' && len(s) > 1:
-			text = appendUnescaped(text, s[1])
-			s = s[2:]
-		case strings.HasPrefix(s, "%%"):
-			text = append(text, '%')
-			s = s[2:]
-		case s[0] == '%':
+		case s[at] == '\\' && at+1 < len(s) && s[at+1] != '%':
+			text = appendUnescaped(text, s[at+1])
+			at += 2
+		case s[at] == '%':
 			flush()
-			n, err := f.directive(s)
+			n, err := read(f, s, at)
 			if err != nil {
 				return nil, err
 			}
-			s = s[n:]
+			at += n
 		default:
-			text = append(text, s[0])
-			s = s[1:]
+			text = append(text, s[at])
+			at++
 		}
 	}
 	flush()
@@ -117,48 +117,52 @@ func appendUnescaped(text []byte, c byte) []byte {
 	return append(text, '\\', c)
 }
 
-// directive reads the one that s begins with and returns its length.
-func (f *Format) directive(s string) (int, error) {
-	it, i := item{}, 1
-	braced, not, digits := false, false, 0
-	fail := func(format string, args ...any) (int, error) {
-		return 0, fmt.Errorf("%s: %s", s[:min(i+1, len(s))], fmt.Sprintf(format, args...))
+// directive reads one of LogFormat.
+func (f *Format) directive(s string, at int) (int, *Error) {
+	s = s[at:]
+	if strings.HasPrefix(s, "%%") {
+		f.items = append(f.items, item{arg: "%"})
+		return 2, nil
 	}
+	it, i := item{}, 1
+	braced, brace, not := false, 0, false
+	fail := func(reason string) (int, *Error) {
+		return 0, &Error{Column: at + 1, Token: s[:min(i+1, len(s))], Reason: reason}
+	}
+scan:
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '<' || c == '>' || c == ',':
-			continue
 		case c == '!':
-			not = true
-			continue
+			not = !not
 		case c >= '0' && c <= '9':
-			digits = i
+			digits := i
 			for i < len(s) && s[i] >= '0' && s[i] <= '9' {
 				i++
 			}
 			n, err := strconv.Atoi(s[digits:i])
 			i--
 			if err != nil || n < 100 || n > 999 {
-				return fail("%s is not a status", s[digits:i+1])
+				return fail(s[digits:i+1] + " is not a status")
 			}
 			it.status = append(it.status, n)
-			continue
 		case c == '{':
 			if braced {
 				return fail("there are two arguments in braces")
 			}
 			end := strings.IndexByte(s[i:], '}')
 			if end < 0 {
-				return 0, fmt.Errorf("%s: the brace is never closed", s)
+				i = len(s)
+				return fail("the brace is never closed")
 			}
-			it.arg, braced = s[i+1:i+end], true
+			it.arg, braced, brace = s[i+1:i+end], true, i+1
 			i += end
-			continue
+		default:
+			break scan
 		}
-		break
 	}
 	if i >= len(s) {
-		return 0, fmt.Errorf("%s: the format ends within a directive", s)
+		return fail("the format ends within a directive")
 	}
 	name := s[i : i+1]
 	if name == "^" {
@@ -171,7 +175,9 @@ func (f *Format) directive(s string) (int, error) {
 	d, ok := directives[name]
 	switch {
 	case !ok:
-		return fail("there is no directive %%%s", name)
+		_, err := fail("there is no directive %" + name)
+		err.Nearest = meant(name, braced)
+		return 0, err
 	case d.braces == never && it.arg != "":
 		return fail("takes no argument in braces")
 	case d.braces == always && it.arg == "":
@@ -180,10 +186,39 @@ func (f *Format) directive(s string) (int, error) {
 	it.write = d.write
 	if d.prepare != nil {
 		if err := d.prepare(&it); err != nil {
-			return fail("%s", err)
+			if err.Token == "" {
+				err.Column, err.Token = at+1, s[:i+1]
+			} else {
+				// Of the time, whose columns count from its own beginning.
+				err.Column += at + brace + len(it.arg) - len(timeOf(it.arg))
+			}
+			return 0, err
 		}
 	}
 	f.needs = f.needs.Or(d.needs)
 	f.items = append(f.items, it)
 	return i + 1, nil
+}
+
+// meant is what somebody who wrote a directive that does not exist was
+// probably after: its other case, a directive of JkRequestLogFormat, a
+// conversion of strftime. braced tells that it has an argument.
+func meant(name string, braced bool) string {
+	switch {
+	case name == "w":
+		return "%{JK_WORKER_NAME}n"
+	case name[0] == '^':
+		if n := nearest(name, []string{"^FB", "^ti", "^to"}); n != "" {
+			return "%" + n
+		}
+	case name == "c" && !braced:
+		return "%X"
+	}
+	if c := otherCase(name[0], func(c string) bool { d, ok := directives[c]; return ok && (braced || d.braces != always) }); c != "" {
+		return "%" + c
+	}
+	if !braced && isConversion(name) {
+		return "%{%" + name + "}t"
+	}
+	return ""
 }
