@@ -48,6 +48,13 @@ func TestAttempts(t *testing.T) {
 			}
 		}
 	}
+	a := NewAttempts(1, 1, 2)
+	before := a.Rounds()
+	a.Next(Start)
+	a.Next(Again)
+	if before != 1 || a.Rounds() != 2 {
+		t.Errorf("rounds: %d, then %d", before, a.Rounds())
+	}
 	var zero Attempts
 	if got := zero.Next(Start); got != Stop {
 		t.Errorf("zero value: %s", got)

@@ -50,6 +50,7 @@ func TestChoose(t *testing.T) {
 		{name: "first id unusable, second usable", members: lb(3), edit: func(m []Member) { m[0].State = Error }, ids: session("x.n1", "y.n3"), want: 2, how: ByRoute},
 		{name: "route is exact", members: lb(2), ids: session("x.n", "y.n22", "z.N2"), want: 0, how: ByElection, unknown: "n"},
 		{name: "after the last dot", members: lb(2), ids: session("x.dom.n2"), want: 1, how: ByRoute},
+		{name: "route that begins with a dot", members: domains(), ids: session("x..gone"), want: 0, how: ByElection, unknown: ".gone"},
 		{name: "JK_ROUTE", members: lb(2), ids: &IDs{Route: []byte("n2"), Cookie: "JSESSIONID", Cookies: fields("JSESSIONID=x.n1")}, want: 1, how: ByRoute},
 
 		{name: "domain in the route", members: domains(), ids: session("x.b.other"), want: 2, how: ByDomain, sent: "b"},
@@ -111,6 +112,12 @@ func TestChoose(t *testing.T) {
 		if has := tt.ids != nil; c.HasID != has {
 			t.Errorf("%s: has an id %v", tt.name, c.HasID)
 		}
+	}
+}
+
+func TestResolveWithoutRoute(t *testing.T) {
+	if c := Resolve(lb(2), ParseID([]byte("x.")), Options{}); c.Index != -1 || c.How != NotFound || c.Unknown != nil {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -12,6 +12,7 @@ func TestNames(t *testing.T) {
 		{Idle.String(), "OK/IDLE"}, {OK.String(), "OK"}, {Recover.String(), "ERR/REC"}, {Force.String(), "ERR/FRC"},
 		{Busy.String(), "OK/BUSY"}, {Error.String(), "ERR"}, {Probe.String(), "ERR/PRB"}, {State(7).String(), "State(7)"},
 		{Nothing.String(), "nothing"}, {Reset.String(), "reset"}, {Event(99).String(), "Event(99)"},
+		{KeepTimes.String(), "keep"}, {AddTime.String(), "add"}, {NoneRevived.String(), "none revived"}, {Revive.String(), "revive"},
 		{NotFound.String(), "none"}, {ByStandby.String(), "standby"},
 	} {
 		if tt.got != tt.want {
