@@ -125,6 +125,9 @@ type JkServer struct {
 	LogStampFormat string
 	// RequestLogFormat is JkRequestLogFormat, "" for no request log.
 	RequestLogFormat string
+	// LogStampLine and RequestLogLine are where the two formats stand, which
+	// are judged elsewhere; 0 for the defaults.
+	LogStampLine, RequestLogLine int
 }
 
 // DefaultJkStamp is mod_jk's default JkLogStampFormat.

@@ -97,10 +97,13 @@ func addJkServer(t table) {
 	}
 	once := func(d directive) directive { d.once = true; return d }
 	many := func(d directive) directive { d.many = true; return d }
-	text := func(name string, where func(*JkServer) *string) {
+	format := func(name string, where func(*JkServer) (*string, *int)) {
 		t.add(jk(name, func(p *parser, g given) (func(*JkServer), error) {
 			v, err := unquote(g.Value)
-			return func(s *JkServer) { *where(s) = v }, err
+			return func(s *JkServer) {
+				text, line := where(s)
+				*text, *line = v, g.Line
+			}, err
 		}))
 	}
 	flag := func(name string, where func(*JkServer) *bool) {
@@ -165,8 +168,8 @@ func addJkServer(t table) {
 		v, err := parseJkLogLevel(g.Value)
 		return func(s *JkServer) { s.LogLevel, s.LogLevelSet = v, true }, err
 	}))
-	text("JkLogStampFormat", func(s *JkServer) *string { return &s.LogStampFormat })
-	text("JkRequestLogFormat", func(s *JkServer) *string { return &s.RequestLogFormat })
+	format("JkLogStampFormat", func(s *JkServer) (*string, *int) { return &s.LogStampFormat, &s.LogStampLine })
+	format("JkRequestLogFormat", func(s *JkServer) (*string, *int) { return &s.RequestLogFormat, &s.RequestLogLine })
 }
 
 // jkIndicators are the directives that name variables.

@@ -425,6 +425,7 @@ func TestSample(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, texts(warnings))
 	}
+	got.Jk.Main().LogStampLine = 0 // it says the default
 	if !reflect.DeepEqual(got, cfg) {
 		t.Errorf("a default in the sample is wrong:\n%+v\n%+v", got, cfg)
 	}

@@ -257,6 +257,16 @@ JkRequestLogFormat = %w
 			want := base
 			want.EnvVars = append([]JkEnvVar(nil), base.EnvVars...)
 			tc.want(&want)
+			// The main server's formats stand behind the virtual host.
+			own := strings.Contains(tc.vhost, "JkLogStampFormat")
+			if s := &c.Jk.Servers[1]; own != (s.LogStampLine < c.Jk.Servers[0].LogStampLine) || own != (s.RequestLogLine < c.Jk.Servers[0].RequestLogLine) ||
+				s.LogStampLine == 0 || s.RequestLogLine == 0 {
+				t.Errorf("formats of lines %d and %d, main's are in %d and %d", s.LogStampLine, s.RequestLogLine,
+					c.Jk.Servers[0].LogStampLine, c.Jk.Servers[0].RequestLogLine)
+			}
+			for i := range c.Jk.Servers {
+				c.Jk.Servers[i].LogStampLine, c.Jk.Servers[i].RequestLogLine = 0, 0
+			}
 			if !reflect.DeepEqual(c.Jk.Servers[1], want) {
 				t.Errorf("got %+v\nwant %+v", c.Jk.Servers[1], want)
 			}

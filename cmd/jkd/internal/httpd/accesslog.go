@@ -19,11 +19,19 @@ type AccessLog struct {
 	// Env is a variable without which a request is not logged, or "!" and one
 	// with which it isn't; "" logs all.
 	Env string
+	// Mapped leaves out what no worker was asked for (JkRequestLogFormat).
+	Mapped bool
+	// Stamp appends the time of the line before it; nil for none.
+	Stamp func(b []byte, t time.Time) []byte
 }
 
-// logs tells whether the log wants a request with these variables.
-func (l *AccessLog) logs(env *connector.Env) bool {
-	if l.Env == "" {
+// logs tells whether the log wants a request with these variables; mapped,
+// whether a worker was asked.
+func (l *AccessLog) logs(env *connector.Env, mapped bool) bool {
+	switch {
+	case l.Mapped && !mapped:
+		return false
+	case l.Env == "":
 		return true
 	}
 	name, absent := strings.CutPrefix(l.Env, "!")
@@ -65,10 +73,14 @@ func (ss *session) log(start, end time.Time) {
 	e.Aborted, e.Kept = ss.w.err != nil, ss.w.err == nil && ss.w.keep
 	for i := range site.Logs {
 		l := &site.Logs[i]
-		if !l.logs(x.Env) {
+		if !l.logs(x.Env, x.mapped) {
 			continue
 		}
-		ss.logLine = append(l.Format.Append(ss.logLine[:0], e), '\n')
+		b := ss.logLine[:0]
+		if l.Stamp != nil {
+			b = l.Stamp(b, end)
+		}
+		ss.logLine = append(l.Format.Append(b, e), '\n')
 		_, _ = l.W.Write(ss.logLine)
 	}
 	if cap(ss.logLine) > logformat.MaxLine {

@@ -22,6 +22,7 @@ type exchange struct {
 	connector.Request
 	env     connector.Env
 	notes   connector.Notes
+	mapped  bool                   // a worker was asked
 	second  fasthttp.RequestHeader // the second reading of the head
 	match   []byte                 // backing of MatchPath
 	num     []byte                 // backing of small texts

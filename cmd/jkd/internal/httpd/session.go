@@ -241,6 +241,7 @@ func (ss *session) answer() {
 		ss.page(404, nil)
 		return
 	}
+	ss.x.mapped = true
 	err := worker.Service(r, &ss.w)
 	if err == nil && !ss.w.finished {
 		err = errUnfinished

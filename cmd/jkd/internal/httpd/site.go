@@ -106,7 +106,7 @@ func set(env *connector.Env, list []EnvSetting) {
 // reset forgets what was said of the request before.
 func (x *exchange) reset(notes bool, localPort int) {
 	x.raw = x.raw[:0]
-	x.VHost, x.Handler = 0, ""
+	x.VHost, x.Handler, x.mapped = 0, "", false
 	x.Path, x.MatchPath, x.Query, x.HasQuery, x.Fields = nil, nil, nil, false, x.Fields[:0]
 	x.ServerName, x.ServerPort = nil, localPort
 	if x.env.Len() > 0 {
