@@ -36,6 +36,9 @@
 //   - No secret is shown, nor a line of the configuration that repeats one.
 //   - vls=0 and vlf=0 are sent by the form when its box is not ticked, so that
 //     unticking works. vamps works on any back end.
+//   - The page's forms send with each value what it was, as ovwa for vwa: what
+//     was not touched stays as it is, whoever changed it meanwhile. Scripts need
+//     not.
 //   - A route that another member of the balancer has is an error, and so are
 //     characters in texts that would break a cookie.
 package status

@@ -175,7 +175,11 @@ func (s *service) editAll(p *page) {
 // input is the control for one value.
 func (d *definition) input(p *page, id, name string, t *target) {
 	v := d.value(t)
-	p.put(` `)
+	p.put(` <input type="hidden" name="`, before)
+	p.text(name)
+	p.put(`" value="`)
+	p.text(d.form(v))
+	p.put(`">`)
 	attrs := func() {
 		p.put(` id="`)
 		p.text(id)
@@ -234,6 +238,15 @@ func (d *definition) input(p *page, id, name string, t *target) {
 		p.text(d.show(v))
 		p.put(`">`)
 	}
+}
+
+// form is how a form sends a value.
+func (d *definition) form(v value) string {
+	switch d.kind {
+	case boolean, activation, method, lock:
+		return strconv.Itoa(v.num)
+	}
+	return d.show(v)
 }
 
 // number is what a number field shows.

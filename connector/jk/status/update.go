@@ -89,18 +89,22 @@ func (s *service) updateAll() error {
 		key := "val" + strconv.Itoa(i)
 		p = append(p, step{
 			target{balancer: t.balancer, member: &t.balancer.Members[i]},
-			func(code string) (string, bool) {
-				if code != a.Code() {
-					return "", false
+			func(name string) (string, bool) {
+				switch name {
+				case a.Code():
+					return s.query.param(key)
+				case before + a.Code():
+					return s.query.param(before + key)
 				}
-				return s.query.param(key)
+				return "", false
 			},
 		})
 	}
 	return s.apply(p)
 }
 
-// step is one target and where its new values are, by code.
+// step is one target and where its new values are, by code; those a form was
+// filled with have before in front of it.
 type step struct {
 	target target
 	param  func(code string) (string, bool)
@@ -150,6 +154,12 @@ func (s *service) apply(p plan) error {
 	return nil
 }
 
+// before begins the names of parameters with which a form tells what it was
+// filled with. What was not touched must stay as it is now, for it may have been
+// changed since: a form that was open for an hour must not put a member back
+// into service that a script has stopped meanwhile.
+const before = "o"
+
 // changesOf are the changes that the parameters mean for a target.
 func changesOf(t *target, param func(code string) (string, bool)) (changes []Change, errs []error) {
 	for a := noAttribute + 1; a < attributeCount; a++ {
@@ -158,7 +168,7 @@ func changesOf(t *target, param func(code string) (string, bool)) (changes []Cha
 			continue
 		}
 		text, given := param(d.code)
-		if !given {
+		if was, told := param(before + d.code); !given || told && was == text {
 			continue
 		}
 		v, ok, err := d.parse(text)

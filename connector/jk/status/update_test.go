@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jkd/connector/jk/balance"
 )
 
 // Every parameter of an update, in and out of its range: the change it makes,
@@ -251,6 +253,33 @@ func formOf(t *testing.T, text string) string {
 		}
 	}
 	return strings.Join(pairs, "&")
+}
+
+// What was not touched in a form stays, though it was changed since the form
+// was made.
+func TestFormIsOld(t *testing.T) {
+	for query, tt := range map[string]struct{ from, to, call string }{
+		"cmd=edit&w=cart&sw=ash":  {"&vart=%30", "&vart=500", "update cart/ash: reply_timeout=500"},
+		"cmd=edit&w=cart&att=vwa": {"&val2=%31", "&val2=0", "update cart/fir: activation=ACT"},
+	} {
+		r := newRig()
+		out := r.get(query)
+		form := formOf(t, string(out.Body))
+		changed := strings.Replace(form, tt.from, tt.to, 1)
+		if changed == form {
+			t.Fatalf("no %s in %s", tt.from, form)
+		}
+		r.view = func() View {
+			v := sample()
+			m := &v.Balancers[0].Members[0]
+			m.Activation, m.LBFactor, m.Host = balance.Stopped, 9, "elsewhere"
+			return v
+		}
+		r.post("", changed)
+		if got := strings.Join(r.calls, ", "); got != tt.call {
+			t.Errorf("%s: did %q, want %q", query, got, tt.call)
+		}
+	}
 }
 
 func TestUnticking(t *testing.T) {
