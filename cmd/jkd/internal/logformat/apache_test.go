@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,9 +33,11 @@ var compared = []string{
 // differs are the values in which jkd means to be different: by request, then
 // by directive.
 var differs = map[string]map[string]string{
-	// jkd leaves an escaped slash as it is, everywhere.
-	"GET /a%2fb;x HTTP/1.1": {"%U": "/a%2fb;x", "%400,404U": "/a%2fb;x", "%!400,!404U": "/a%2fb;x"},
-	// It looks for a cookie in every Cookie field, not in the sum of them.
+	// Paths have no parameters, as with mod_jk, even if nothing is mapped, and
+	// an escaped slash stays as it is, everywhere.
+	"GET /a;x=1/b;c HTTP/1.1": {"%U": "/a/b", "%400,404U": "/a/b", "%!400,!404U": "/a/b"},
+	"GET /a%2fb;x HTTP/1.1":   {"%U": "/a%2fb", "%400,404U": "/a%2fb", "%!400,!404U": "/a%2fb"},
+	// A cookie is looked for in every Cookie field, not in the sum of them.
 	"GET /nothing?cookies HTTP/1.1": {"%{K}C": "1", "%{jsessionid}C": "b.2"},
 }
 
@@ -68,7 +71,7 @@ func apacheQuote(s string) string {
 // value with what is made here from what a front knows of the same request.
 func TestApacheLogs(t *testing.T) {
 	var config strings.Builder
-	config.WriteString("UseCanonicalName Off\nServerName canonical.example:8081\nSetEnvIf Request_Method . \"SET=a value\" \"QUOTED=q\\\"uote\"\n" +
+	config.WriteString("JkLogFile jk.log\nJkShmFile shm\nUseCanonicalName Off\nServerName canonical.example:8081\nSetEnvIf Request_Method . \"SET=a value\" \"QUOTED=q\\\"uote\"\n" +
 		"RedirectMatch 302 ^/old$ /new\nRedirect gone /gone\nHeader always set Content-Type \"text/html ; charset=utf-8\"\nHeader set X-One one\n")
 	for i, d := range compared {
 		fmt.Fprintf(&config, "CustomLog %s.log %s\n", strconv.Itoa(i), apacheQuote("<"+d+">"))
@@ -188,5 +191,58 @@ func apacheLines(t *testing.T, path string, n int) []string {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: %v, %d bytes", path, err, len(b))
 		}
+	}
+}
+
+// modjkLine is a request log line: the stamp, and the values.
+var modjkLine = regexp.MustCompile(`(?m)^<(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) %\w(.*)>\n`)
+
+// TestModjkRequestLog has mod_jk write its request log, of a container that
+// nobody is, and compares the values.
+func TestModjkRequestLog(t *testing.T) {
+	const format = `\t%b|%B|%H|%m|%p|%q|%r|%s|%U|%v|%V|%w|\\ >`
+	a := apachetest.StartT(t, apachetest.Options{
+		Config: "UseCanonicalName Off\nServerName canonical.example:8081\nJkWorkersFile workers.properties\nJkShmFile shm\nJkLogFile jk.log\n" +
+			"JkLogLevel emerg\nJkMount /* w\nJkLogStampFormat \"<%Y-%m-%d %H:%M:%S.%Q %%w\"\nJkRequestLogFormat " + apacheQuote(format) + "\nCustomLog access.log <%U>\n",
+		Files: map[string]string{"workers.properties": "worker.list=w\nworker.w.port=1\nworker.w.host=127.0.0.1\nworker.w.retries=1\n"},
+	})
+	f, err := ParseRequest(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ParseStamp("<%Y-%m-%d %H:%M:%S.%Q %%w"); err != nil {
+		t.Fatal(err)
+	}
+	path, err := Parse("<%U>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, line := range []string{
+		"GET / HTTP/1.1", "HEAD /a?b=c HTTP/1.1", "GET /a%20b? HTTP/1.0", "POST //a/./b/../c;d/e HTTP/1.1", "GET http://Absolute.Example:77/x?y HTTP/1.1",
+	} {
+		if err := os.Truncate(filepath.Join(a.Dir, "jk.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		e := apacheRequest(t, a, line+"\r\nHost: asked.example:99\r\n\r\n")
+		e.Request.Notes = &connector.Notes{}
+		e.Request.Notes.Reset(true)
+		e.Request.Notes.Set("JK_WORKER_NAME", "w")
+		var got, log []byte
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline) && got == nil; time.Sleep(10 * time.Millisecond) {
+			if log, err = os.ReadFile(filepath.Join(a.Dir, "jk.log")); err != nil {
+				t.Fatal(err)
+			}
+			if m := modjkLine.FindSubmatch(log); m != nil {
+				got = append(m[2], '>')
+			}
+		}
+		if want := string(f.Append(nil, e)); string(got) != want {
+			t.Errorf("%s:\n   got %s\nmod_jk %s\n%s", line, want, got, log)
+		}
+		paths = append(paths, string(path.Append(nil, e)))
+	}
+	if got := apacheLines(t, filepath.Join(a.Dir, "access.log"), len(paths)); !slices.Equal(got, paths) {
+		t.Errorf("%%U of mapped requests: got %q, Apache %q", paths, got)
 	}
 }

@@ -207,6 +207,16 @@ func writePID(b []byte, it *item, e *Entry) []byte {
 	return strconv.AppendInt(b, int64(e.PID), 10)
 }
 
+// writePath writes the path for mapping, which is what mod_jk makes Apache's %U
+// of a request that it maps: decoded, and without dot segments and parameters.
+// A path that was refused is written as it came.
+func writePath(b []byte, _ *item, e *Entry) []byte {
+	if len(e.Request.MatchPath) == 0 {
+		return text(b, e.Request.Path)
+	}
+	return text(b, e.Request.MatchPath)
+}
+
 func writeQuery(b []byte, _ *item, e *Entry) []byte {
 	if !e.Request.HasQuery {
 		return b

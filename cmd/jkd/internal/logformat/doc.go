@@ -25,5 +25,7 @@
 //     are errors, for what is logged then is not what was wanted;
 //   - it puts several Cookie fields together with commas, and then finds no
 //     cookie at the seams; here each field is searched;
+//   - it leaves parameters in the %U of a path that is not mapped; here, as in
+//     Apache with mod_jk of a path that is, there are none;
 //   - it writes all Set-Cookie fields of an answer as a list; here the first.
 package logformat
