@@ -7,73 +7,124 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/cmd/jkd/internal/logformat"
 	"jkd/conf"
 )
 
-// logPaths are the files of all access logs, none twice, in the order in which
-// the master opens them and passes them to its children.
-func logPaths(c *conf.Config) []string {
-	var out []string
-	seen := map[string]bool{}
+// logPath is a log file and the directive that names it.
+type logPath struct{ path, directive string }
+
+// logPaths are all log files but the error log, none twice, in the order in
+// which the master opens them and passes them to its children.
+func logPaths(c *conf.Config) []logPath {
+	var out []logPath
+	add := func(path, directive string) {
+		if path != "" && !slices.ContainsFunc(out, func(l logPath) bool { return l.path == path }) {
+			out = append(out, logPath{path, directive})
+		}
+	}
 	for _, l := range c.CustomLogs {
-		if !seen[l.Path] {
-			out, seen[l.Path] = append(out, l.Path), true
+		add(l.Path, "CustomLog")
+	}
+	if c.Jk != nil {
+		for i := range c.Jk.Servers {
+			add(c.Jk.Servers[i].LogFile, "JkLogFile")
 		}
 	}
 	return out
 }
 
-// openLogs opens the access logs; close closes them again.
-func openLogs(c *conf.Config) (fds []int, close func(), err error) {
-	var files []*os.File
-	close = func() {
-		for _, f := range files {
-			if f != os.Stderr && f != os.Stdout {
-				_ = f.Close()
-			}
-		}
-	}
-	for _, path := range logPaths(c) {
-		f, err := openLog(path)
+// logFiles are open log files by path; "" is the error log.
+type logFiles map[string]*os.File
+
+// openLogs opens all of logPaths. fds are their descriptors in that order.
+func openLogs(c *conf.Config, errorLog *os.File) (files logFiles, fds []int, err error) {
+	files = logFiles{"": errorLog}
+	for _, l := range logPaths(c) {
+		f, err := openLog(l.path)
 		if err != nil {
-			close()
-			return nil, nil, fmt.Errorf("CustomLog: %w", err)
+			files.close()
+			return nil, nil, fmt.Errorf("%s: %w", l.directive, err)
 		}
-		files, fds = append(files, f), append(fds, int(f.Fd()))
+		files[l.path], fds = f, append(fds, int(f.Fd()))
 	}
-	return fds, close, nil
+	return files, fds, nil
 }
 
-// childLogs are the files of the access logs by path, as a child has them.
-func childLogs(c *conf.Config, fds []int) map[string]io.Writer {
-	out := map[string]io.Writer{}
-	for i, path := range logPaths(c) {
+// close closes what openLogs has opened.
+func (l logFiles) close() {
+	for path, f := range l {
+		if path != "" && f != os.Stderr && f != os.Stdout {
+			_ = f.Close()
+		}
+	}
+}
+
+// childLogs are the files of openLogs as a child has them.
+func childLogs(c *conf.Config, errorLog *os.File, fds []int) logFiles {
+	files := logFiles{"": errorLog}
+	for i, l := range logPaths(c) {
 		if i < len(fds) {
-			out[path] = os.NewFile(uintptr(fds[i]), path)
+			files[l.path] = os.NewFile(uintptr(fds[i]), l.path)
 		}
 	}
-	return out
+	return files
 }
 
-// checkLogs reads the formats of all access logs, to find what is wrong with
-// them.
+// checkLogs reads the formats of all logs, to find what is wrong with them.
 func checkLogs(c *conf.Config) error {
 	var errs []error
+	seen := map[int]bool{} // a virtual host inherits the main server's faults too
+	fault := func(line int, key string, err error) {
+		if err != nil && (line == 0 || !seen[line]) {
+			errs = append(errs, &conf.Error{File: c.Path, Line: line, Key: key, Msg: err.Error()})
+			seen[line] = true
+		}
+	}
 	for _, l := range c.CustomLogs {
-		if _, err := logformat.Parse(l.Format); err != nil {
-			errs = append(errs, &conf.Error{File: c.Path, Line: l.Line, Key: "CustomLog", Msg: err.Error()})
+		_, err := logformat.Parse(l.Format)
+		fault(l.Line, "CustomLog", err)
+	}
+	if c.Jk != nil {
+		for i := range c.Jk.Servers {
+			s := &c.Jk.Servers[i]
+			_, err := logformat.ParseStamp(s.LogStampFormat)
+			fault(s.LogStampLine, "JkLogStampFormat", err)
+			_, err = logformat.ParseRequest(s.RequestLogFormat)
+			fault(s.RequestLogLine, "JkRequestLogFormat", err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// addLogs gives each site the access logs of its requests: a virtual host
-// without one of its own uses the main server's. files are those of childLogs;
-// what is not among them is not written.
-func addLogs(list []httpd.Site, c *conf.Config, files map[string]io.Writer) error {
+// logWarnings tells of logs that are not what they might be taken for.
+func logWarnings(c *conf.Config) (out []conf.Warning) {
+	if c.Jk == nil {
+		return nil
+	}
+	main := c.Jk.Main()
+	for i, v := range c.VHosts {
+		s := &c.Jk.Servers[i+1]
+		if s.LogFile != main.LogFile && s.RequestLogFormat == "" || s.LogLevelSet && s.LogLevel != main.LogLevel {
+			out = append(out, conf.Warning{File: c.Path, Line: v.Line, Key: "[vhost " + v.Name + "]",
+				Msg: "what the connector itself logs goes to the JkLogFile of [connector.jk], at its JkLogLevel; " +
+					"the JkLogFile of a virtual host takes the lines of JkRequestLogFormat"})
+		}
+	}
+	return out
+}
+
+// addLogs gives each site the logs of its requests. A virtual host without a
+// CustomLog of its own uses the main server's. What is not among the files is
+// not written.
+func addLogs(list []httpd.Site, c *conf.Config, files logFiles) error {
 	own := make([][]httpd.AccessLog, len(list))
 	for _, l := range c.CustomLogs {
 		format, err := logformat.Parse(l.Format)
@@ -85,9 +136,74 @@ func addLogs(list []httpd.Site, c *conf.Config, files map[string]io.Writer) erro
 		}
 	}
 	for i := range list {
-		if list[i].Logs = own[i]; len(own[i]) == 0 {
-			list[i].Logs = own[0]
+		logs := own[i]
+		if len(logs) == 0 {
+			logs = own[0]
+		}
+		list[i].Logs = slices.Clone(logs)
+		if c.Jk == nil || c.Jk.Servers[i].RequestLogFormat == "" {
+			continue
+		}
+		l, err := requestLog(&c.Jk.Servers[i])
+		if err != nil {
+			return err
+		}
+		if w := files[c.Jk.Servers[i].LogFile]; w != nil {
+			l.W = w
+			list[i].Logs = append(list[i].Logs, l)
 		}
 	}
 	return nil
+}
+
+// requestLog is JkRequestLogFormat of one server.
+func requestLog(s *conf.JkServer) (l httpd.AccessLog, err error) {
+	l.Mapped = true
+	if l.Format, err = logformat.ParseRequest(s.RequestLogFormat); err != nil {
+		return l, fmt.Errorf("JkRequestLogFormat: %w", err)
+	}
+	stamp, err := logformat.ParseStamp(s.LogStampFormat)
+	if err != nil {
+		return l, fmt.Errorf("JkLogStampFormat: %w", err)
+	}
+	l.Stamp = stamp.Append
+	return l, nil
+}
+
+// connectorLog is what the connector logs to: JkLogFile at JkLogLevel, with
+// mod_jk's stamp and names of levels, or the front's log.
+func connectorLog(c *conf.Config, files logFiles, front zerolog.Logger) (zerolog.Logger, error) {
+	if c.Jk == nil {
+		return front, nil
+	}
+	s := c.Jk.Main()
+	if f := files[s.LogFile]; s.LogFile != "" && f != nil {
+		w, err := jkWriter(f, s.LogStampFormat)
+		if err != nil {
+			return front, err
+		}
+		front = front.Output(w).Level(zerolog.InfoLevel) // mod_jk's default
+	}
+	if s.LogLevelSet {
+		front = front.Level(logLevel(s.LogLevel))
+	}
+	return front, nil
+}
+
+// jkWriter writes readable lines that begin as mod_jk's.
+func jkWriter(w io.Writer, format string) (io.Writer, error) {
+	stamp, err := logformat.ParseStamp(format)
+	if err != nil {
+		return nil, fmt.Errorf("JkLogStampFormat: %w", err)
+	}
+	out := zerolog.ConsoleWriter{Out: w, NoColor: true,
+		FormatTimestamp: func(any) string { return strings.TrimRight(string(stamp.Append(nil, time.Now())), " ") },
+		FormatLevel: func(level any) string {
+			if level == zerolog.LevelFatalValue {
+				level = conf.LogEmerg.String()
+			}
+			return fmt.Sprintf("[%v]", level)
+		},
+	}
+	return out, nil
 }

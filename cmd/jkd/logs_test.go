@@ -3,14 +3,16 @@
 package main
 
 import (
-	"bytes"
-	"io"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
 
 	"jkd/conf"
 )
@@ -23,23 +25,44 @@ func TestAccessLogsOfSites(t *testing.T) {
 			{Path: "/a", Format: "%s", VHost: 1}, {Path: "/missing", Format: "%s"},
 		},
 	}
-	if got, want := logPaths(c), []string{"/main", "/a", "/also", "/missing"}; !reflect.DeepEqual(got, want) {
+	c.Jk = &conf.Jk{Servers: []conf.JkServer{{LogFile: "/jk"}, {LogFile: "/main"}, {LogFile: "/jk"}}}
+	if got, want := logPaths(c), []logPath{{"/main", "CustomLog"}, {"/a", "CustomLog"}, {"/also", "CustomLog"}, {"/missing", "CustomLog"},
+		{"/jk", "JkLogFile"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("paths %q", got)
 	}
-	var main, a, also bytes.Buffer
+	null := func() *os.File {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	main, a, also, jk := null(), null(), null(), null()
+	files := logFiles{"/main": main, "/a": a, "/also": also, "/jk": jk}
 	list := sites(c)
-	if err := addLogs(list, c, map[string]io.Writer{"/main": &main, "/a": &a, "/also": &also}); err != nil {
+	if err := addLogs(list, c, files); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 3 || len(list[0].Logs) != 2 || len(list[1].Logs) != 2 || !reflect.DeepEqual(list[2].Logs, list[0].Logs) {
 		t.Fatalf("got %+v", list)
 	}
-	if list[0].Logs[0].W != &main || list[0].Logs[1].W != &also || list[0].Logs[1].Env != "y" || list[1].Logs[0].W != &a || list[1].Logs[0].Env != "!x" ||
-		list[1].Logs[1].W != &a {
+	if list[0].Logs[0].W != main || list[0].Logs[1].W != also || list[0].Logs[1].Env != "y" || list[1].Logs[0].W != a || list[1].Logs[0].Env != "!x" ||
+		list[1].Logs[1].W != a {
 		t.Errorf("got %+v", list)
 	}
+	c.Jk.Servers[2].RequestLogFormat, c.Jk.Servers[2].LogStampFormat = "%w", "%Y "
+	if err := addLogs(list, c, files); err != nil {
+		t.Fatal(err)
+	}
+	if len(list[0].Logs) != 2 || len(list[1].Logs) != 2 || len(list[2].Logs) != 3 || list[2].Logs[2].W != jk || !list[2].Logs[2].Mapped {
+		t.Fatalf("got %+v", list)
+	}
+	if got := string(list[2].Logs[2].Stamp(nil, time.Unix(1e9, 0).UTC())); got != "2001 " {
+		t.Errorf("stamp %q", got)
+	}
 	c.CustomLogs[0].Format = "%y"
-	if err := addLogs(list, c, nil); err == nil || err.Error() != "CustomLog: column 1: %y: there is no directive %y, did you mean %{%y}t?" {
+	if err := addLogs(list, c, nil); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: column 1: %y: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -48,19 +71,19 @@ func TestOpenLogs(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "new", "log")
 	c := &conf.Config{CustomLogs: []conf.CustomLog{{Path: path}, {Path: path}, {Path: filepath.Join(dir, "b")}}}
-	fds, done, err := openLogs(c)
+	files, fds, err := openLogs(c, os.Stderr)
 	if err != nil || len(fds) != 2 {
 		t.Fatal(fds, err)
 	}
 	if _, err := syscall.Write(fds[0], []byte("x\n")); err != nil {
 		t.Fatal(err)
 	}
-	done()
+	files.close()
 	if b, err := os.ReadFile(path); err != nil || string(b) != "x\n" {
 		t.Errorf("got %q, %v", b, err)
 	}
 	c.CustomLogs = append(c.CustomLogs, conf.CustomLog{Path: dir})
-	if _, _, err := openLogs(c); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: ") {
+	if _, _, err := openLogs(c, os.Stderr); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -68,13 +91,94 @@ func TestOpenLogs(t *testing.T) {
 // jkd -t judges formats, each with its line.
 func TestFormatsAreChecked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jkd.conf")
-	text := "[server]\nListen = 1\nLogFormat = \"%h %y\" bad\nCustomLog = /dev/null bad\nCustomLog = /dev/null \"%h %{x\"\nCustomLog = /dev/null \"%h %D\"\n"
+	text := "[server]\nListen = 1\nLogFormat = \"%h %y\" bad\nCustomLog = /dev/null bad\nCustomLog = /dev/null \"%h %{x\"\nCustomLog = /dev/null \"%h %D\"\n" +
+		"[vhost a]\nJkLogStampFormat = %%\n[vhost b]\nJkRequestLogFormat = %w\n" +
+		"[connector.jk]\nJkWorkerProperty = worker.list=w\nJkLogStampFormat = %1\nJkRequestLogFormat = \"%w %{x}n\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := loadConfig(flags{config: file})
-	want := file + ":4: CustomLog: column 4: %y: there is no directive %y, did you mean %{%y}t?\n" + file + ":5: CustomLog: column 4: %{x: the brace is never closed"
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v\nwant %s", err, want)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	var got []string
+	for line := range strings.Lines(err.Error()) {
+		rest, ok := strings.CutPrefix(line, file+":")
+		at, what, _ := strings.Cut(rest, ": column ")
+		if !ok || what == "" {
+			t.Errorf("got %s", line)
+		}
+		got = append(got, at)
+	}
+	if want := []string{"4: CustomLog", "5: CustomLog", "13: JkLogStampFormat", "14: JkRequestLogFormat"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v\nwant %q", err, want)
+	}
+}
+
+// The connector has a log of its own when it is given one.
+func TestConnectorLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jk")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var front strings.Builder
+	base := zerolog.New(&front).Level(zerolog.WarnLevel).With().Timestamp().Int("server", 3).Logger()
+	for _, tc := range []struct {
+		name      string
+		set       func(*conf.JkServer)
+		own, rest string
+	}{
+		{"nothing said", func(*conf.JkServer) {}, "", "warn"},
+		{"a level", func(s *conf.JkServer) { s.LogLevelSet, s.LogLevel = true, conf.LogInfo }, "", "info warn"},
+		{"a file", func(s *conf.JkServer) { s.LogFile = path }, "[stamp] [info] said server=3\n[stamp] [warn] said server=3\n", ""},
+		{"both", func(s *conf.JkServer) { s.LogFile, s.LogLevelSet, s.LogLevel = path, true, conf.LogWarn }, "[stamp] [warn] said server=3\n", ""},
+		{"no stamp", func(s *conf.JkServer) { s.LogFile, s.LogStampFormat = path, "" }, "[info] said server=3\n[warn] said server=3\n", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			front.Reset()
+			if err := errors.Join(f.Truncate(0), func() error { _, err := f.Seek(0, 0); return err }()); err != nil {
+				t.Fatal(err)
+			}
+			s := conf.DefaultJkServer()
+			s.LogStampFormat = "[stamp] "
+			tc.set(&s)
+			log, err := connectorLog(&conf.Config{Jk: &conf.Jk{Servers: []conf.JkServer{s}}}, logFiles{path: f}, base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.Debug().Msg("said")
+			log.Info().Msg("said")
+			log.Warn().Msg("said")
+			b, err := os.ReadFile(path)
+			if err != nil || strings.TrimLeft(string(b), " ") != tc.own {
+				t.Errorf("file %q, %v; want %q", b, err, tc.own)
+			}
+			var levels []string
+			for _, l := range []string{"debug", "info", "warn"} {
+				if strings.Contains(front.String(), `"level":"`+l+`"`) {
+					levels = append(levels, l)
+				}
+			}
+			if got := strings.Join(levels, " "); got != tc.rest {
+				t.Errorf("front has %q, want %q", got, tc.rest)
+			}
+		})
+	}
+}
+
+func TestLogWarnings(t *testing.T) {
+	servers := []conf.JkServer{{LogFile: "/m"}, {LogFile: "/m"}, {LogFile: "/v"}, {LogFile: "/v", RequestLogFormat: "%w"}, {LogFile: "/m", LogLevelSet: true, LogLevel: conf.LogDebug}}
+	c := &conf.Config{Path: "/f", Jk: &conf.Jk{Servers: servers}}
+	for i := range 4 {
+		c.VHosts = append(c.VHosts, conf.VHost{Name: string(rune('a' + i)), Line: 10 + i})
+	}
+	got := logWarnings(c)
+	if len(got) != 2 || got[0].Line != 11 || got[1].Line != 13 || !strings.HasPrefix(got[0].String(), "/f:11: [vhost b]: what the connector itself logs") {
+		t.Errorf("got %v", got)
+	}
+	if got := logWarnings(&conf.Config{}); got != nil {
+		t.Errorf("got %v", got)
 	}
 }

@@ -58,14 +58,17 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 			log.Warn().Msg(w.String())
 		}
 	}
-	logFiles := []int{int(errorLog.Fd())}
-	accessLogs, closeLogs, err := openLogs(l.cfg)
+	files, fds, err := openLogs(l.cfg, errorLog)
 	if err != nil {
 		log.Error().Msg(err.Error())
 		return 1
 	}
-	defer closeLogs()
-	logFiles = append(logFiles, accessLogs...)
+	defer files.close()
+	jkLog, err := connectorLog(l.cfg, files, log)
+	if err != nil {
+		log.Error().Err(err).Msg("could not start")
+		return 1
+	}
 	module, err := newModule(l.cfg)
 	if err != nil {
 		log.Error().Err(err).Msg("could not start")
@@ -85,7 +88,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		Group:                   s.Group,
 		GracefulShutdownTimeout: s.GracefulShutdownTimeout,
 		Foreground:              foreground,
-		LogFiles:                logFiles,
+		LogFiles:                append([]int{int(errorLog.Fd())}, fds...),
 		Logger:                  log,
 	}
 	mem, seg, err := shared(l.jk, module.ServerLimit)
@@ -96,7 +99,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	if seg != nil {
 		defer mem.Close()
 		o.Segment, o.OnReclaim = mem, seg.Reclaim
-		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: log}
+		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		o.Background = append(o.Background, keeper.Run)
 	}
 	for _, a := range s.Listen {

@@ -22,6 +22,7 @@ func sites(c *conf.Config) []httpd.Site {
 	main := locations(c, 0)
 	anything := len(c.CustomLogs) > 0
 	for i := range out {
+		anything = anything || c.Jk != nil && c.Jk.Servers[i].RequestLogFormat != ""
 		s := &out[i]
 		s.Locations = main
 		if i > 0 {

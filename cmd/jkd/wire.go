@@ -26,7 +26,7 @@ import (
 // The descriptors that the master passes to its children as log files.
 const (
 	errorLogFile  = iota // always there
-	accessLogFile        // the first of logPaths
+	otherLogFiles        // those of logPaths
 )
 
 // newModule makes the module that the configuration selects.
@@ -68,10 +68,16 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if err != nil {
 		return fail(err)
 	}
-	log := newLogger(os.NewFile(uintptr(c.LogFiles[errorLogFile]), "error log")).Level(logLevel(cfg.Server.LogLevel)).
+	errorLog := os.NewFile(uintptr(c.LogFiles[errorLogFile]), "error log")
+	files := childLogs(cfg, errorLog, c.LogFiles[otherLogFiles:])
+	log := newLogger(errorLog).Level(logLevel(cfg.Server.LogLevel)).
 		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
 	c.Logger = log
 
+	jkLog, err := connectorLog(cfg, files, log)
+	if err != nil {
+		return fail(err)
+	}
 	var connectors []connector.Connector
 	if cfg.Jk != nil {
 		setup, _, err := jk.Load(cfg)
@@ -91,7 +97,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			Threads:      module.ThreadsPerChild,
 			Dial:         dialer(cfg.Server.MPM),
 			WriteTimeout: cfg.Server.TimeOut,
-			Logger:       log,
+			Logger:       jkLog,
 		}))
 	}
 	s := cfg.Server
@@ -114,7 +120,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if len(cfg.VHosts) > 0 {
 		o.VHost = cfg.VHost
 	}
-	if err := addLogs(o.Sites, cfg, childLogs(cfg, c.LogFiles[accessLogFile:])); err != nil {
+	if err := addLogs(o.Sites, cfg, files); err != nil {
 		return fail(err)
 	}
 	return module, front{httpd.New(o)}, nil
