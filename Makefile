@@ -43,9 +43,10 @@ prereq:
 	command -v ab >/dev/null 2>&1 || miss="$$miss apache2-utils(ab)"; \
 	test -e /usr/sbin/apache2 || miss="$$miss apache2"; \
 	test -e /usr/lib/apache2/modules/mod_jk.so || miss="$$miss libapache2-mod-jk"; \
+	command -v chromium >/dev/null 2>&1 || miss="$$miss chromium"; \
 	if [ -n "$$miss" ]; then \
 		echo "make test: missing:$$miss"; \
-		echo "make test: the tests against a real Tomcat or Apache that need it will be skipped"; \
+		echo "make test: the tests against a real Tomcat, Apache or browser that need it will be skipped"; \
 	fi
 
 # The race detector needs cgo; on a machine with Go alone the tests run
