@@ -289,6 +289,8 @@ func TestRouteAndActivationSent(t *testing.T) {
 	r.get("/", "JSESSIONID=x.n1")
 	r.get("/")
 	var got []string
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, q := range r.seen {
 		route, _ := q.Attr(0x06)
 		activation, _ := q.ReqAttr("JK_LB_ACTIVATION")
