@@ -104,6 +104,16 @@ func (f *front) pages(t *testing.T) {
 	} {
 		got, body := fetch(t, "GET", f.url(tt.path))
 		want, wantBody := fetch(t, "GET", f.direct+tt.path)
+		if tt.status >= 400 && wantBody == "" {
+			// As with mod_jk, an error without a page gets the front's.
+			if !strings.Contains(body, fmt.Sprintf("<title>%d ", tt.status)) {
+				t.Errorf("%s: the page is %.200q", tt.path, body)
+			}
+			if c := got.Header.Get("Content-Type"); c != "text/html; charset=utf-8" {
+				t.Errorf("%s: the page is of type %q", tt.path, c)
+			}
+			wantBody, want.Header["Content-Type"] = body, got.Header["Content-Type"]
+		}
 		if got.StatusCode != tt.status || got.StatusCode != want.StatusCode {
 			t.Errorf("%s: status %d, want %d", tt.path, got.StatusCode, tt.status)
 		}
