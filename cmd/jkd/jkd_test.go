@@ -5,6 +5,7 @@ package main_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -78,6 +79,9 @@ type config struct {
 	limits  []string // lines of the MPM's section
 	workers string   // content of workers.properties
 	mounts  []string // values of JkMount
+	name    string   // ServerName; empty: the address
+	jk      []string // more lines of [connector.jk], and further sections
+	files   map[string]string
 }
 
 // server is a running jkd.
@@ -100,7 +104,7 @@ func start(t *testing.T, bin string, c config) *server {
 	lines := []string{
 		"[server]",
 		"Listen = " + s.addr,
-		"ServerName = " + s.addr,
+		"ServerName = " + cmp.Or(c.name, s.addr),
 		"ServerRoot = " + s.dir,
 		"PidFile = jkd.pid",
 		"ErrorLog = error.log",
@@ -116,8 +120,12 @@ func start(t *testing.T, bin string, c config) *server {
 	for _, m := range c.mounts {
 		lines = append(lines, "JkMount = "+m)
 	}
+	lines = append(lines, c.jk...)
 	s.write("jkd.conf", strings.Join(lines, "\n")+"\n")
 	s.write("workers.properties", c.workers)
+	for name, text := range c.files {
+		s.write(name, text)
+	}
 
 	s.cmd = exec.Command(bin, "-foreground", "-f", filepath.Join(s.dir, "jkd.conf"))
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
