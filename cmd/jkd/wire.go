@@ -132,8 +132,7 @@ func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) 
 	if setup == nil {
 		return nil, nil, nil
 	}
-	layout := jk.SegmentLayout(setup.Config, servers)
-	size, err := jkshm.Size(layout)
+	size, err := jkshm.Size(jk.SegmentLayout(setup.Config, servers))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -141,10 +140,7 @@ func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	seg, err := jkshm.Format(mem.Bytes(), layout)
-	if err == nil {
-		err = jk.ConfigureSegment(seg, setup.Config)
-	}
+	seg, err := jk.FormatSegment(mem.Bytes(), setup.Config, servers)
 	if err != nil {
 		_ = mem.Close()
 		return nil, nil, err

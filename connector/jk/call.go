@@ -3,6 +3,7 @@ package jk
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"jkd/conf"
@@ -34,9 +35,28 @@ type call struct {
 	cookies                 [][]byte
 	cookie                  []byte // backing of the balancer's own cookie
 	route                   string // sent with the request
-	sticky                  bool
 	stateless, ignoreSticky bool
-	first, last             int // members tried, -1: none
+}
+
+// calls keeps calls between requests.
+type calls struct{ free sync.Pool }
+
+// serve has f serve a request of the worker called name, of the type kind.
+func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter, f func(*call) *connector.Error) error {
+	c, _ := p.free.Get().(*call)
+	if c == nil {
+		c = new(call)
+	}
+	c.reset(s, x, r, w)
+	c.note("JK_WORKER_NAME", name)
+	c.note("JK_WORKER_TYPE", kind.String())
+	err := f(c)
+	c.release()
+	p.free.Put(c)
+	if err != nil {
+		return err // not a nil *connector.Error in an error
+	}
+	return nil
 }
 
 // site is the Jk directives of one server, main or virtual, as a request needs
@@ -60,7 +80,7 @@ func (c *call) reset(s *site, x *Extensions, r *connector.Request, w connector.R
 	c.req = ajp.Request{Request: r, ForwardKeySize: o.ForwardKeySize, ForwardChain: o.ForwardSSLCertChain}
 	c.rule, c.reply, c.replySet, c.reuse = x, x.ReplyTimeout, x.ReplyTimeoutSet, !o.DisableReuse
 	c.stateless, c.ignoreSticky = x.Stateless, x.StickyIgnore
-	c.route, c.sticky, c.first, c.last, c.traffic = "", false, -1, -1, 0
+	c.route, c.traffic = "", 0
 	c.out = filter{
 		w: w, fields: c.out.fields[:0], text: c.out.text[:0], serverErrors: x.UseServerErrors,
 		flushPackets: o.FlushPackets, flushHeader: o.FlushHeader, isHead: string(r.Method) == "HEAD",

@@ -79,20 +79,14 @@ func New(s *Setup, o Options) *Connector {
 			c.members = append(c.members, b.members...)
 		}
 	}
-	made := map[*URIMap]map[*Rule]connector.Worker{}
 	for i, m := range s.Maps {
 		site := newSite(o.site(i))
-		if t, ok := made[m]; ok && i >= len(o.Sites) {
-			c.targets = append(c.targets, t)
-			continue
-		}
 		t := map[*Rule]connector.Worker{}
 		for _, r := range m.rules {
 			if !r.Exclude && !r.Disabled {
 				t[r] = c.target(r, site)
 			}
 		}
-		made[m] = t
 		c.targets = append(c.targets, t)
 	}
 	return c

@@ -45,12 +45,8 @@ func (k *Keeper) Run(stop <-chan struct{}) {
 // maintain looks at every balancer once.
 func (k *Keeper) maintain(now int64) {
 	k.Segment.Settle()
-	n := 0
-	for i := range k.Config.Workers {
-		if w := &k.Config.Workers[i]; w.Type == LB {
-			k.balancer(w, k.Segment.Balancer(n), now)
-			n++
-		}
+	for n, w := range k.Config.balancers() {
+		k.balancer(w, k.Segment.Balancer(n), now)
 	}
 }
 

@@ -3,7 +3,6 @@ package jk
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +29,7 @@ type balancer struct {
 	now     func() time.Time
 
 	view  atomic.Pointer[lbView]
-	calls sync.Pool // of *call
+	calls calls
 }
 
 // lbView is a copy of the settings, which edits may change.
@@ -84,25 +83,14 @@ func (b *balancer) Name() string { return b.name }
 
 // Service implements connector.Worker.
 func (t *lbTarget) Service(r *connector.Request, rw connector.ResponseWriter) error {
-	c, _ := t.calls.Get().(*call)
-	if c == nil {
-		c = new(call)
-	}
-	c.reset(t.site, t.ext, r, rw)
-	c.note("JK_WORKER_NAME", t.name)
-	c.note("JK_WORKER_TYPE", "lb")
-	err := t.serve(c)
-	c.release()
-	t.calls.Put(c)
-	if err != nil {
-		return err
-	}
-	return nil
+	return t.calls.serve(t.name, LB, t.site, t.ext, r, rw, t.serve)
 }
 
 func (t *lbTarget) serve(c *call) *connector.Error {
-	if err := c.prepare(t.packet); err != nil {
-		return t.encodeError(err)
+	// Made out to nobody yet: a request that fits no packet is not the fault of
+	// any member, and the beginning of the body is read before one is chosen.
+	if err := c.fwd.Encode(&c.req, t.packet); err != nil {
+		return encodeError(t.name, err)
 	}
 	v := t.settings()
 	forced := c.route // JK_ROUTE
@@ -111,12 +99,12 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 	for i := range c.members {
 		c.members[i].Activation = t.override.Effective(i, c.members[i].Activation)
 	}
-	fail := &connector.Error{Worker: t.name, Op: "choose member", Status: 503, Err: errNobody}
+	fail := t.nobody()
 	attempts := balance.NewAttempts(len(t.members), t.cfg.LBRetries, v.s.Retries)
 	for report := balance.Start; ; {
 		switch attempts.Next(report) {
 		case balance.Try:
-			report, fail = t.try(c, v, forced, fail)
+			report, fail = t.try(c, v, forced)
 			if fail == nil {
 				return nil
 			}
@@ -134,6 +122,11 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 			return fail
 		}
 	}
+}
+
+// nobody is the failure to find a member.
+func (t *lbTarget) nobody() *connector.Error {
+	return &connector.Error{Worker: t.name, Op: "choose member", Status: 503, Err: errNobody}
 }
 
 var errNobody = errors.New("no member of the balancer can be used")
@@ -228,14 +221,14 @@ func (t *lbTarget) elect(c *call, v *lbView) (balance.Choice, bool) {
 // faster.
 const maxElections = 64
 
-// try makes one attempt with one member. last is the failure before.
-func (t *lbTarget) try(c *call, v *lbView, forced string, last *connector.Error) (balance.Report, *connector.Error) {
+// try makes one attempt with one member.
+func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *connector.Error) {
 	choice, ok := t.elect(c, v)
 	if choice.Unknown != nil {
 		t.rec.UnknownRoutes.Add(1)
 	}
 	if !ok {
-		return balance.None, &connector.Error{Worker: t.name, Op: "choose member", Status: 503, Err: errNobody}
+		return balance.None, t.nobody()
 	}
 	i := choice.Index
 	w, rec := t.members[i], t.rec.Member(i)
@@ -247,7 +240,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string, last *connector.Error)
 	c.note("JK_WORKER_ROUTE", c.req.Route)
 	before := c.traffic
 	timeouts := rec.ReplyTimeouts.Load()
-	result, fail := w.run(c)
+	result, fail := t.send(c, w)
 	if fail != nil && fail.Own {
 		result = balance.Success
 	}
@@ -274,6 +267,17 @@ func (t *lbTarget) try(c *call, v *lbView, forced string, last *connector.Error)
 		return balance.Again, fail
 	}
 	return balance.Done, fail
+}
+
+// send makes the request out to a member and sends it.
+func (t *lbTarget) send(c *call, w *worker) (balance.Result, *connector.Error) {
+	c.req.Secret = w.cfg.Secret
+	if err := c.fwd.EncodeHead(&c.req); err != nil {
+		fail := encodeError(w.name, err)
+		w.blame(fail)
+		return balance.ClientError, fail
+	}
+	return w.run(c)
 }
 
 // record writes a verdict into the member's record, which others write too.
@@ -351,8 +355,6 @@ func (t *lbTarget) ownCookie(c *call, choice balance.Choice, route string) []byt
 	c.cookie = b
 	return b
 }
-
-func (t *lbTarget) encodeError(err error) *connector.Error { return encodeError(t.name, err) }
 
 // encodeError sorts the failures of making a request packet: all of them are
 // the client's.

@@ -22,33 +22,31 @@ func SegmentLayout(c *Config, servers int) jkshm.Layout {
 		return i
 	}
 	for i := range c.Workers {
-		switch w := &c.Workers[i]; w.Type {
-		case AJP13:
+		if w := &c.Workers[i]; w.Type == AJP13 {
 			add(w)
-		case LB:
-			b := jkshm.BalancerLayout{Name: w.Name}
-			for j := range w.LB.Members {
-				b.Members = append(b.Members, add(&w.LB.Members[j]))
-			}
-			l.Balancers = append(l.Balancers, b)
 		}
+	}
+	for _, w := range c.balancers() {
+		b := jkshm.BalancerLayout{Name: w.Name}
+		for j := range w.LB.Members {
+			b.Members = append(b.Members, add(&w.LB.Members[j]))
+		}
+		l.Balancers = append(l.Balancers, b)
 	}
 	return l
 }
 
-// ConfigureSegment writes what the configuration says of balancers and their
-// members into a segment that was just formatted.
-func ConfigureSegment(s *jkshm.Segment, c *Config) error {
-	n := 0
-	for i := range c.Workers {
-		w := &c.Workers[i]
-		if w.Type != LB {
-			continue
-		}
+// FormatSegment makes zeroed memory of the size of [SegmentLayout] a segment
+// that holds what the configuration says of balancers and their members.
+func FormatSegment(mem []byte, c *Config, servers int) (*jkshm.Segment, error) {
+	s, err := jkshm.Format(mem, SegmentLayout(c, servers))
+	if err != nil {
+		return nil, err
+	}
+	for n, w := range c.balancers() {
 		b := s.Balancer(n)
-		n++
 		if err := b.Configure(w.LB.settings()); err != nil {
-			return err
+			return nil, err
 		}
 		for j := range w.LB.Members {
 			m := &w.LB.Members[j].Member
@@ -56,11 +54,23 @@ func ConfigureSegment(s *jkshm.Segment, c *Config) error {
 				Activation: m.Activation, LBFactor: m.LBFactor, Route: m.Route, Redirect: m.Redirect, Domain: m.Domain, Distance: m.Distance,
 			})
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return s, nil
+}
+
+// balancers are the workers of type lb, in the order of their records in the
+// segment.
+func (c *Config) balancers() []*WorkerConfig {
+	var out []*WorkerConfig
+	for i := range c.Workers {
+		if w := &c.Workers[i]; w.Type == LB {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func (l *LBConfig) settings() jkshm.BalancerSettings {
@@ -72,17 +82,10 @@ func (l *LBConfig) settings() jkshm.BalancerSettings {
 
 // private is a segment of this process alone.
 func private(c *Config) (*jkshm.Segment, error) {
-	l := SegmentLayout(c, 1)
-	size, err := jkshm.Size(l)
+	size, err := jkshm.Size(SegmentLayout(c, 1))
 	if err != nil {
 		return nil, err
 	}
-	const line = 128
-	mem := make([]byte, size+line)
-	off := int(-uintptr(unsafe.Pointer(&mem[0])) & (line - 1))
-	s, err := jkshm.Format(mem[off:off+size], l)
-	if err != nil {
-		return nil, err
-	}
-	return s, ConfigureSegment(s, c)
+	words := make([]uint64, (size+7)/8) // aligned as a segment has to be
+	return FormatSegment(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size), c, 1)
 }

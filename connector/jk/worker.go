@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +33,7 @@ type worker struct {
 	log      zerolog.Logger
 	now      func() time.Time
 
-	calls     sync.Pool    // of *call
+	calls     calls
 	nextSweep atomic.Int64 // unix nanoseconds
 	answered  atomic.Bool  // an answer that was no refusal has come
 	hinted    atomic.Bool  // the hint about refusals has been given
@@ -52,20 +51,7 @@ type single struct {
 
 // Service implements connector.Worker.
 func (t *single) Service(r *connector.Request, rw connector.ResponseWriter) error {
-	c, _ := t.calls.Get().(*call)
-	if c == nil {
-		c = new(call)
-	}
-	c.reset(t.site, t.ext, r, rw)
-	c.note("JK_WORKER_NAME", t.name)
-	c.note("JK_WORKER_TYPE", "ajp13")
-	err := t.request(c)
-	c.release()
-	t.calls.Put(c)
-	if err != nil {
-		return err
-	}
-	return nil
+	return t.calls.serve(t.name, AJP13, t.site, t.ext, r, rw, t.request)
 }
 
 // request makes the packets of a request and finds it a place among the
@@ -74,27 +60,24 @@ func (t *single) Service(r *connector.Request, rw connector.ResponseWriter) erro
 // no connection.
 func (w *worker) request(c *call) *connector.Error {
 	w.count.requests.Add(1)
-	if err := c.prepare(w.cfg.MaxPacketSize); err != nil {
+	c.req.Secret = w.cfg.Secret
+	if err := c.fwd.Encode(&c.req, w.cfg.MaxPacketSize); err != nil {
 		w.count.clientErrors.Add(1)
-		return w.encodeError(err)
+		return encodeError(w.name, err)
 	}
 	_, err := w.run(c)
 	return err
 }
 
-// prepare makes the packet of a request as far as it does not depend on who
-// gets it, and reads the beginning of its body.
-func (c *call) prepare(max int) error {
-	c.fwd.Reset(c.req.Request, max)
-	if err := c.fwd.EncodeHead(&c.req); err != nil {
-		return err // one that does not fit needs no body
-	}
-	return c.fwd.ReadFirst(c.req.Request)
-}
-
-// run sends a prepared request to this back end and passes the answer on.
+// run sends a request, whose packets have been made, to this back end and passes the answer on.
 func (w *worker) run(c *call) (balance.Result, *connector.Error) {
 	result, err := w.place(c)
+	w.blame(err)
+	return result, err
+}
+
+// blame counts a failure, if it is one.
+func (w *worker) blame(err *connector.Error) {
 	switch {
 	case err == nil:
 	case err.Client:
@@ -104,7 +87,6 @@ func (w *worker) run(c *call) (balance.Result, *connector.Error) {
 		w.count.errors.Add(1)
 		w.rec.Errors.Add(1)
 	}
-	return result, err
 }
 
 // place keeps the limits on requests in hand.
@@ -113,11 +95,7 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	if w.cfg.Port == 0 {
 		return balance.Failure, &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
 	}
-	c.req.Secret = w.cfg.Secret
 	c.out.fail = c.failOnStatus(w.cfg.FailOnStatus)
-	if err := c.fwd.EncodeHead(&c.req); err != nil {
-		return balance.ClientError, w.encodeError(err)
-	}
 	w.sweep()
 	w.count.busy.Add(1)
 	defer w.count.busy.Add(-1)
@@ -225,8 +203,6 @@ func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 	w.after(conn, err, c.reuse)
 	return err
 }
-
-func (w *worker) encodeError(err error) *connector.Error { return encodeError(w.name, err) }
 
 // connection returns a connection fit for a request: an idle one, unless it has
 // to be fresh, or a new one.
