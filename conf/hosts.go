@@ -93,34 +93,9 @@ func (h *hosts) find(host []byte, port int) int {
 	}
 	for i := range h.wild {
 		w := &h.wild[i]
-		if (w.port == 0 || w.port == port) && glob(w.pattern, name) {
+		if (w.port == 0 || w.port == port) && Wildcard(w.pattern, name) {
 			return w.vhost
 		}
 	}
 	return 0
-}
-
-// glob matches '*' with any run of bytes and '?' with one. Only the latest '*'
-// is ever tried again, so the time is bounded by the product of the lengths.
-func glob(pattern string, name []byte) bool {
-	p, n, star, mark := 0, 0, -1, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			mark++
-			p, n = star+1, mark
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
 }

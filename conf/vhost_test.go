@@ -405,7 +405,7 @@ func TestGlob(t *testing.T) {
 		{"a*b*c", "axbxbx", false}, {"*.x", "a.b.x", true}, {"*.x", "x", false}, {"?.x", "a.x", true}, {"**", "ab", true}, {"a", "ab", false},
 		{strings.Repeat("*a", 100) + "b", strings.Repeat("a", 250), false},
 	} {
-		if got := glob(tc.pattern, []byte(tc.name)); got != tc.want {
+		if got := Wildcard(tc.pattern, []byte(tc.name)); got != tc.want {
 			t.Errorf("%s and %s: %v", tc.pattern, tc.name, got)
 		}
 	}

@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"mpm/mpmtest":             {"mpm", "mpm/sock", "scoreboard", "shm"},
 	"connector/jk/balance":    {},
 	"connector/jk/jkshm":      {"connector/jk/balance"},
-	"connector/jk/status":     {"connector", "connector/jk/balance"},
+	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
 	"connector/jk":            {"connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
 	"connector/connectortest": {"connector"},

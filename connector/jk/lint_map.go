@@ -37,7 +37,7 @@ func (b *mapBuilder) hidden() {
 // covers tells whether pattern a surely matches whatever b matches: taken as a
 // text, b's own wildcards can only be taken by those of a.
 func covers(a, b string) bool {
-	return !strings.Contains(a, "?") && wildcard([]byte(a), []byte(b))
+	return !strings.Contains(a, "?") && conf.Wildcard(a, b)
 }
 
 // idleExclusions remarks on exclusions for a worker that nothing is mounted to.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strings"
+
+	"jkd/conf"
 )
 
 // matcher holds patterns in a tree of their literal beginnings. The way down
@@ -220,34 +222,7 @@ func (p *pattern) match(rest []byte) bool {
 	case tailSuffix:
 		return bytes.HasSuffix(rest, p.tail)
 	case tailPattern:
-		return wildcard(p.tail, rest)
+		return conf.Wildcard(p.tail, rest)
 	}
 	return len(rest) == 0
-}
-
-// wildcard matches s against a pattern in which '*' is any run of bytes and
-// '?' is one byte. It goes back to the latest '*' only: what an earlier one
-// could have taken, the latest can take as well.
-func wildcard(pattern, s []byte) bool {
-	p, i := 0, 0
-	star, from := -1, 0
-	for i < len(s) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, i
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
-			p++
-			i++
-		case star >= 0:
-			from++
-			p, i = star+1, from
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
 }

@@ -87,29 +87,3 @@ func (v *View) find(w, sw string) (target, error) {
 func noMember(w, sw string) error {
 	return fault(fmt.Sprintf("Worker '%s' has no member '%s'.", w, sw))
 }
-
-// wild tells whether a pattern, in which '*' is any number of characters and
-// '?' one, covers a name.
-func wild(pattern, name string) bool {
-	p, n := 0, 0
-	star, mark := -1, 0 // the last '*', and where it ends in name
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, n
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
-			p++
-			n++
-		case star >= 0:
-			mark++
-			p, n = star+1, mark
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '*' {
-		p++
-	}
-	return p == len(pattern)
-}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jkd/conf"
 )
 
 // Control is what the pages show and change. Its methods may be called
@@ -45,7 +47,7 @@ func (s *service) update() error {
 	var p plan
 	for i := range t.balancer.Members {
 		m := &t.balancer.Members[i]
-		if wild(q.SW, m.Name) {
+		if conf.Wildcard(q.SW, m.Name) {
 			p = append(p, step{target{balancer: t.balancer, member: m}, q.param})
 		}
 	}

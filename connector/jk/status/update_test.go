@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"jkd/conf"
 	"jkd/connector/jk/balance"
 )
 
@@ -370,8 +371,8 @@ func TestWild(t *testing.T) {
 		{"**", "x", true}, {"abc", "abc", true}, {"abc", "ABC", false}, {"*?", "", false}, {"a*", "ba", false},
 		{strings.Repeat("*a", 500) + "b", strings.Repeat("a", 1000), false},
 	} {
-		if got := wild(tt.pattern, tt.name); got != tt.want {
-			t.Errorf("wild(%.20q, %.20q) = %t", tt.pattern, tt.name, got)
+		if got := conf.Wildcard(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("Wildcard(%.20q, %.20q) = %t", tt.pattern, tt.name, got)
 		}
 	}
 }
