@@ -40,8 +40,9 @@ var mayImport = map[string][]string{
 	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/demo":         {},
 	"cmd/jkd/internal/demo/ajpback": {"cmd/jkd/internal/demo"},
-	"cmd/jkd/internal/tomcattest":   {},
-	"cmd/jkd/internal/apachetest":   {},
+	"cmd/jkd/internal/peertest":     {},
+	"cmd/jkd/internal/tomcattest":   {"cmd/jkd/internal/peertest"},
+	"cmd/jkd/internal/apachetest":   {"cmd/jkd/internal/peertest"},
 	// layer 5, the wiring, may import everything and is not listed.
 }
 

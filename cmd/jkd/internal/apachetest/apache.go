@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jkd/cmd/jkd/internal/peertest"
 )
 
 // startTimeout and stopTimeout end a start or stop that hangs. They judge
@@ -93,7 +95,7 @@ func Start(o Options) (*Apache, error) {
 
 func start(o Options) (_ *Apache, err error) {
 	a := &Apache{doneC: make(chan struct{})}
-	if a.Port, err = freePort(); err != nil {
+	if a.Port, err = peertest.FreePort(); err != nil {
 		return nil, err
 	}
 	if a.Dir, err = os.MkdirTemp("", "jkd-apache-"); err != nil {
@@ -237,13 +239,4 @@ func (a *Apache) Stop() {
 		}
 		os.RemoveAll(a.Dir)
 	})
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"jkd/cmd/jkd/internal/peertest"
 )
 
 // startTimeout and stopTimeout end a start or stop that hangs. They judge
@@ -92,12 +94,12 @@ func Start(o Options) (*Tomcat, error) {
 func start(o Options) (_ *Tomcat, err error) {
 	c := &Tomcat{AJPPort: o.AJPPort, doneC: make(chan struct{})}
 	if c.AJPPort == 0 {
-		if c.AJPPort, err = freePort(); err != nil {
+		if c.AJPPort, err = peertest.FreePort(); err != nil {
 			return nil, err
 		}
 	}
 	if o.HTTP {
-		if c.HTTPPort, err = freePort(); err != nil {
+		if c.HTTPPort, err = peertest.FreePort(); err != nil {
 			return nil, err
 		}
 	}
@@ -207,15 +209,6 @@ func ping(address string, timeout time.Duration) error {
 }
 
 func addr(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
 
 // logBuffer keeps the last part of what is written to it.
 type logBuffer struct {
