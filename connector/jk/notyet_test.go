@@ -1,0 +1,73 @@
+package jk
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"jkd/conf"
+)
+
+// Settings that do nothing are said to do nothing, with their place.
+func TestNotYet(t *testing.T) {
+	for _, tt := range []struct {
+		name, lines, worker string
+		change              func(*conf.Config)
+		want                string
+	}{
+		{"nothing", "", "w", nil, ""},
+		{"ping A", "worker.w.ping_mode=A\n", "w", nil, "connection_ping_interval (ping_mode I)"},
+		{"ping CP", "worker.w.ping_mode=CP\n", "w", nil, ""},
+		{"limits", "worker.w.max_connections=5\nworker.w.resolve_ttl=7\n", "w", nil, "max_connections, resolve_ttl"},
+		{"in force", "worker.w.busy_limit=5\nworker.w.fail_on_status=503\nworker.w.recovery_options=7\n", "w", nil, ""},
+		{"member", "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=w\nworker.w.ping_mode=I\n", "lb", nil, "connection_ping_interval (ping_mode I)"},
+		{"status", "worker.list=st\nworker.st.type=status\nworker.st.read_only=1\n", "st", nil, "worker st is of type status, requests are answered 500"},
+		{"not mounted", "worker.list=x\nworker.x.ping_mode=I\n", "w", nil, ""},
+		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, "JkShmFile, JkWatchdogInterval"},
+		{"site", "", "w", func(c *conf.Config) {
+			s := c.Jk.Main()
+			s.MountFile = &conf.File{Path: "map", Data: []byte("/b=w\n")}
+			s.Options.RejectUnsafeURI, s.AutoAlias, s.StripSession = true, "/srv", true
+			s.Options.ForwardURI, s.Options.ForwardURISet = conf.ForwardURIEscaped, true
+		}, "JkMountFileReload (a change of the file needs a restart), ForwardURIEscaped, RejectUnsafeURI, JkAutoAlias, JkStripSession"},
+		{"as it came", "", "w", func(c *conf.Config) {
+			o := &c.Jk.Main().Options
+			o.ForwardURI, o.ForwardURISet = conf.ForwardURICompatUnparsed, true
+		}, ""},
+		{"handler", "", "w", func(c *conf.Config) {
+			c.Locations = []conf.Location{{Path: "/x", Line: 9, Handler: "jakarta-servlet"}}
+		}, "SetHandler"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := conf.Defaults()
+			c.Path = "jkd.conf"
+			c.Jk = &conf.Jk{
+				WorkersFile: &conf.File{Path: "workers.properties", Data: []byte("worker.list=w\nworker.w.port=8009\n" + tt.lines)},
+				Servers:     []conf.JkServer{conf.DefaultJkServer()},
+			}
+			c.Jk.Main().Mounts = []conf.Mount{{Pattern: "/a/*", Worker: tt.worker, Line: 7}}
+			if tt.change != nil {
+				tt.change(c)
+			}
+			s, _, err := Load(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, want []string
+			for _, w := range NotYet(c, s) {
+				if _, what, ok := strings.Cut(w.Msg, "without effect in this version of jkd: "); ok {
+					got = append(got, what)
+					if w.File == "" || w.Key == "" {
+						t.Errorf("warning without a place: %s", w)
+					}
+				}
+			}
+			if tt.want != "" {
+				want = []string{tt.want}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("warnings %q, want %q", got, want)
+			}
+		})
+	}
+}
