@@ -240,10 +240,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *conn
 	c.note("JK_WORKER_ROUTE", c.req.Route)
 	before := c.traffic
 	timeouts := rec.ReplyTimeouts.Load()
-	result, fail := t.send(c, w)
-	if fail != nil && fail.Own {
-		result = balance.Success
-	}
+	result, fail := t.send(c, w) // fail with Success: an answer with the front's page
 	if add, _ := v.s.Method.Ended(c.members[i].Mult, c.traffic-before); add > 0 {
 		rec.LBValue.Add(add)
 	}
