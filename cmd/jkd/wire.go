@@ -86,7 +86,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		}
 		var seg *jkshm.Segment
 		if c.Segment != nil {
-			if seg, err = jkshm.Attach(c.Segment.Bytes(), jk.SegmentLayout(setup.Config, module.ServerLimit)); err != nil {
+			if seg, err = jkshm.Attach(c.Segment.Bytes(), jk.SegmentLayout(setup, module.ServerLimit)); err != nil {
 				return fail(err)
 			}
 		}
@@ -132,7 +132,7 @@ func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) 
 	if setup == nil {
 		return nil, nil, nil
 	}
-	size, err := jkshm.Size(jk.SegmentLayout(setup.Config, servers))
+	size, err := jkshm.Size(jk.SegmentLayout(setup, servers))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -140,7 +140,7 @@ func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	seg, err := jk.FormatSegment(mem.Bytes(), setup.Config, servers)
+	seg, err := jk.FormatSegment(mem.Bytes(), setup, servers)
 	if err != nil {
 		_ = mem.Close()
 		return nil, nil, err

@@ -51,7 +51,7 @@ func New(s *Setup, o Options) *Connector {
 	seg := o.Segment
 	if seg == nil {
 		var err error
-		if seg, err = private(s.Config); err != nil {
+		if seg, err = private(s); err != nil {
 			panic(err) // the configuration has been checked
 		}
 		o.Server = 0
