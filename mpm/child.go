@@ -20,14 +20,13 @@ import (
 	"jkd/shm"
 )
 
-// The descriptors of a child. 0 to 2 are the master's. The log files follow
-// the listeners; how many there are of both is in the handshake. Nothing else
-// is inherited.
+// The descriptors of a child. 0 to 2 are the master's. The listeners follow the
+// segments, the log files the listeners; how many there are of each is in the
+// handshake. Nothing else is inherited.
 const (
 	FDControl    = 3 // the child's end of its control socket
 	FDScoreboard = 4
-	FDSegment    = 5 // the connector's segment, or /dev/null in its place
-	FDListeners  = 6 // the first listener
+	FDSegments   = 5 // the first of Options.Segments, or /dev/null in its place
 )
 
 // childVar is set in the environment of children only. Its value says nothing:
@@ -50,8 +49,8 @@ type Child struct {
 	Generation uint32
 	// Board is the scoreboard; the child writes the records of Server only.
 	Board *scoreboard.Scoreboard
-	// Segment is the connector's shared memory, nil if there is none.
-	Segment *shm.Segment
+	// Segments are the master's Options.Segments; nil where it has none.
+	Segments []*shm.Segment
 	// Listeners are listening sockets in non-blocking mode, shared with all
 	// other children.
 	Listeners []int
@@ -121,7 +120,7 @@ func AttachChild() (*Child, []byte, error) {
 		Wake:       sock.NewWake(FDControl),
 		Logger:     zerolog.Nop(),
 	}
-	fd := FDListeners
+	fd := FDSegments + len(h.Segments)
 	for range h.Listeners {
 		c.Listeners = append(c.Listeners, fd)
 		fd++
@@ -147,9 +146,13 @@ func AttachChild() (*Child, []byte, error) {
 	if c.Board, err = scoreboard.Attach(c.board.Bytes(), &layout); err != nil {
 		return nil, nil, handshakeError("scoreboard: %w", err)
 	}
-	if h.SegmentSize > 0 {
-		if c.Segment, err = shm.Attach(FDSegment, int(h.SegmentSize)); err != nil {
-			return nil, nil, handshakeError("segment: %w", err)
+	c.Segments = make([]*shm.Segment, len(h.Segments))
+	for i, size := range h.Segments {
+		if size == 0 {
+			continue
+		}
+		if c.Segments[i], err = shm.Attach(uintptr(FDSegments+i), int(size)); err != nil {
+			return nil, nil, handshakeError("segment %d: %w", i, err)
 		}
 	}
 	syscall.Umask(0o027)

@@ -27,7 +27,9 @@ const (
 	maxHello    = 64 << 10
 	maxGroups   = 4096
 	// maxFiles bounds listeners and log files each.
-	maxFiles = 512
+	maxFiles    = 512
+	maxSegments = 16
+	maxSegment  = 1 << 40
 )
 
 // limit is the longest payload of a kind; unknown kinds are an error.
@@ -109,7 +111,7 @@ func decodeOrder(b [frameHead]byte) (Order, error) {
 }
 
 // helloVersion changes with the meaning of hello or of the descriptors.
-const helloVersion = 1
+const helloVersion = 2
 
 // hello is what a child has to know before it can attach.
 type hello struct {
@@ -119,7 +121,7 @@ type hello struct {
 	ServerLimit uint32
 	ThreadLimit uint32
 	BoardSize   uint64
-	SegmentSize uint64 // 0: descriptor 5 is a placeholder
+	Segments    []uint64 // sizes; 0: its descriptor is a placeholder
 	Listeners   uint32
 	LogFiles    uint32
 	Credential  *Credential // nil: unchanged
@@ -133,7 +135,10 @@ func (h *hello) append(b []byte) []byte {
 		b = le.AppendUint32(b, v)
 	}
 	b = le.AppendUint64(b, h.BoardSize)
-	b = le.AppendUint64(b, h.SegmentSize)
+	b = le.AppendUint32(b, uint32(len(h.Segments)))
+	for _, n := range h.Segments {
+		b = le.AppendUint64(b, n)
+	}
 	b = le.AppendUint32(b, h.Listeners)
 	b = le.AppendUint32(b, h.LogFiles)
 	if h.Credential == nil {
@@ -164,7 +169,18 @@ func decodeHello(b []byte) (h hello, version uint32, err error) {
 		return h, version, nil
 	}
 	h.Server, h.Generation, h.ServerLimit, h.ThreadLimit = r.u32(), r.u32(), r.u32(), r.u32()
-	h.BoardSize, h.SegmentSize = r.u64(), r.u64()
+	h.BoardSize = r.u64()
+	segments := r.u32()
+	if segments > maxSegments {
+		return hello{}, 0, fmt.Errorf("mpm: hello names %d segments", segments)
+	}
+	for range segments {
+		n := r.u64()
+		if n > maxSegment {
+			return hello{}, 0, fmt.Errorf("mpm: hello names a segment of %d bytes", n)
+		}
+		h.Segments = append(h.Segments, n)
+	}
 	h.Listeners, h.LogFiles = r.u32(), r.u32()
 	if r.u8() == 1 {
 		c := &Credential{UID: r.u32(), GID: r.u32()}
@@ -186,8 +202,8 @@ func decodeHello(b []byte) (h hello, version uint32, err error) {
 		return hello{}, 0, fmt.Errorf("mpm: hello names %d listeners and %d log files", h.Listeners, h.LogFiles)
 	case h.Server >= h.ServerLimit:
 		return hello{}, 0, fmt.Errorf("mpm: hello names server %d of %d", h.Server, h.ServerLimit)
-	case h.BoardSize > 1<<40 || h.SegmentSize > 1<<40:
-		return hello{}, 0, fmt.Errorf("mpm: hello names segments of %d and %d bytes", h.BoardSize, h.SegmentSize)
+	case h.BoardSize > maxSegment:
+		return hello{}, 0, fmt.Errorf("mpm: hello names a scoreboard of %d bytes", h.BoardSize)
 	}
 	return h, version, nil
 }

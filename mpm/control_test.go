@@ -12,7 +12,7 @@ import (
 func sampleHello() hello {
 	return hello{
 		Build: 0x1122334455667788, Server: 3, Generation: 9, ServerLimit: 16, ThreadLimit: 64,
-		BoardSize: 1 << 20, SegmentSize: 4096, Listeners: 2, LogFiles: 1,
+		BoardSize: 1 << 20, Segments: []uint64{4096, 0, 1 << 16}, Listeners: 2, LogFiles: 1,
 		Credential: &Credential{UID: 80, GID: 81, Groups: []uint32{82, 83}},
 	}
 }
@@ -44,7 +44,8 @@ func TestHelloRefused(t *testing.T) {
 		"too many listeners":  func(h *hello) { h.Listeners = maxFiles + 1 },
 		"too many log files":  func(h *hello) { h.LogFiles = 1 << 31 },
 		"huge scoreboard":     func(h *hello) { h.BoardSize = 1 << 50 },
-		"huge segment":        func(h *hello) { h.SegmentSize = 1 << 63 },
+		"huge segment":        func(h *hello) { h.Segments[1] = 1 << 63 },
+		"too many segments":   func(h *hello) { h.Segments = make([]uint64, maxSegments+1) },
 		"too many groups":     func(h *hello) { h.Credential.Groups = make([]uint32, maxGroups+1) },
 	} {
 		h := sampleHello()

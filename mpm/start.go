@@ -47,11 +47,14 @@ func (s *Supervisor) startProcess(server int) (int, *link, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	files := []uintptr{0, 1, 2, uintptr(childFD), s.o.BoardSegment.Fd(), s.placeholder}
-	var segmentSize int
-	if s.o.Segment != nil {
-		files[FDSegment] = s.o.Segment.Fd()
-		segmentSize = s.o.Segment.Size()
+	files := []uintptr{0, 1, 2, uintptr(childFD), s.o.BoardSegment.Fd()}
+	var sizes []uint64
+	for _, m := range s.o.Segments {
+		if m == nil {
+			files, sizes = append(files, s.placeholder), append(sizes, 0)
+			continue
+		}
+		files, sizes = append(files, m.Fd()), append(sizes, uint64(m.Size()))
 	}
 	for _, fd := range s.o.Listeners {
 		files = append(files, uintptr(fd))
@@ -80,7 +83,7 @@ func (s *Supervisor) startProcess(server int) (int, *link, error) {
 		ServerLimit: uint32(s.o.Module.ServerLimit),
 		ThreadLimit: uint32(s.o.Module.ThreadLimit),
 		BoardSize:   uint64(s.o.BoardSegment.Size()),
-		SegmentSize: uint64(segmentSize),
+		Segments:    sizes,
 		Listeners:   uint32(len(s.o.Listeners)),
 		LogFiles:    uint32(len(s.o.LogFiles)),
 		Credential:  s.o.Credential,

@@ -27,8 +27,9 @@ type Options struct {
 	// Board lies in BoardSegment and has the module's dimensions.
 	Board        *scoreboard.Scoreboard
 	BoardSegment *shm.Segment
-	// Segment is the connector's shared memory; nil: none.
-	Segment *shm.Segment
+	// Segments are shared memory that is passed on: that of the connectors, each
+	// at its place. A nil one is none.
+	Segments []*shm.Segment
 	// Listeners are listening sockets in non-blocking mode.
 	Listeners []int
 	// LogFiles are descriptors that children get after the listeners.
@@ -110,7 +111,7 @@ type Supervisor struct {
 	env           env
 	environ       []string
 	snapshotFrame []byte
-	placeholder   uintptr // /dev/null, in the place of a connector segment
+	placeholder   uintptr // /dev/null, in the place of a segment that is none
 	links         sync.WaitGroup
 
 	requestsC chan request
@@ -154,6 +155,8 @@ func NewSupervisor(o Options) (*Supervisor, error) {
 		return nil, errors.New("mpm: the scoreboard does not have the module's dimensions")
 	case len(o.Snapshot) > MaxSnapshot:
 		return nil, fmt.Errorf("mpm: configuration of %d bytes, at most %d are possible", len(o.Snapshot), MaxSnapshot)
+	case len(o.Segments) > maxSegments:
+		return nil, fmt.Errorf("mpm: more than %d segments", maxSegments)
 	case len(o.Listeners) > maxFiles || len(o.LogFiles) > maxFiles:
 		return nil, fmt.Errorf("mpm: more than %d listeners or log files", maxFiles)
 	}

@@ -15,6 +15,7 @@ import (
 	"jkd/cmd/jkd/internal/master"
 	"jkd/conf"
 	"jkd/connector/jk"
+	"jkd/shm"
 )
 
 // runMaster checks the configuration and runs one generation. It returns the
@@ -89,6 +90,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		GracefulShutdownTimeout: s.GracefulShutdownTimeout,
 		Foreground:              foreground,
 		LogFiles:                append([]int{int(errorLog.Fd())}, fds...),
+		Segments:                make([]*shm.Segment, segments),
 		Logger:                  log,
 	}
 	mem, seg, err := shared(l.jk, module.ServerLimit)
@@ -98,7 +100,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	}
 	if seg != nil {
 		defer mem.Close()
-		o.Segment, o.OnReclaim = mem, seg.Reclaim
+		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		o.Background = append(o.Background, keeper.Run)
 	}

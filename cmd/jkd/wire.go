@@ -29,6 +29,12 @@ const (
 	otherLogFiles        // those of logPaths
 )
 
+// The segments that the master passes to its children, by their place.
+const (
+	jkSegment = iota // of [connector.jk]
+	segments
+)
+
 // newModule makes the module that the configuration selects.
 func newModule(c *conf.Config) (mpm.Module, error) {
 	if c.Server.MPM == conf.Worker {
@@ -85,8 +91,8 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			return fail(err)
 		}
 		var seg *jkshm.Segment
-		if c.Segment != nil {
-			if seg, err = jkshm.Attach(c.Segment.Bytes(), jk.SegmentLayout(setup, module.ServerLimit)); err != nil {
+		if mem := c.Segments[jkSegment]; mem != nil {
+			if seg, err = jkshm.Attach(mem.Bytes(), jk.SegmentLayout(setup, module.ServerLimit)); err != nil {
 				return fail(err)
 			}
 		}

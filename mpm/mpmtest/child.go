@@ -78,7 +78,7 @@ func childMain(f Factory) mpm.ExitCode {
 		return mpm.ExitFatal
 	}
 	if p.Maintain > 0 {
-		k := marksOf(c.Segment)
+		k := marksOf(c.Segments[0])
 		c.MaintainEvery = p.Maintain
 		c.Maintain = func(time.Time) { k.tick(c.Server) }
 	}
@@ -162,7 +162,7 @@ func (h *handler) answer(c sock.Conn, buf []byte, line string) string {
 		for !h.c.Stopping() {
 			nap()
 		}
-		return fmt.Sprint(marksOf(h.c.Segment).at(h.c.Server, ticks).Load())
+		return fmt.Sprint(marksOf(h.c.Segments[0]).at(h.c.Server, ticks).Load())
 	case "exit":
 		var code int
 		_, _ = fmt.Sscan(arg, &code)

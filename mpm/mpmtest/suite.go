@@ -97,11 +97,11 @@ func testEnvironment(t *testing.T, f Factory) {
 
 func testDescriptors(t *testing.T, f Factory) {
 	s := Start(t, f, steady(1), nil)
-	if got := s.Dial().Ask("inherited"); got != "[0 1 2 3 4 5 6]" {
+	if got := s.Dial().Ask("inherited"); got != "[0 1 2 3 4 5]" {
 		t.Errorf("a child inherits %s", got)
 	}
 
-	// With a segment and two log files.
+	// With a segment, a place without one and two log files.
 	seg, err := shm.Create("connector", 4096)
 	if err != nil {
 		t.Fatal(err)
@@ -113,12 +113,12 @@ func testDescriptors(t *testing.T, f Factory) {
 	}
 	defer unix.Close(p[0])
 	s = Start(t, f, steady(1), func(o *mpm.Options) {
-		o.Segment = seg
+		o.Segments = []*shm.Segment{nil, seg}
 		o.LogFiles = []int{p[1], 2}
 	})
 	unix.Close(p[1])
 	c := s.Dial()
-	if got := c.Ask("inherited"); got != "[0 1 2 3 4 5 6 7 8]" {
+	if got := c.Ask("inherited"); got != "[0 1 2 3 4 5 6 7 8 9]" {
 		t.Errorf("a child inherits %s", got)
 	}
 	if got := c.Ask("log through"); got != "<nil>" {

@@ -83,7 +83,7 @@ func startTicking(t *testing.T, f Factory, n int) (*Server, marks) {
 	seg, k := newMarks(t)
 	p := steady(n)
 	p.Maintain = tickEvery
-	s := Start(t, f, p, func(o *mpm.Options) { o.Segment = seg })
+	s := Start(t, f, p, func(o *mpm.Options) { o.Segments = []*shm.Segment{seg} })
 	t.Cleanup(func() {
 		for i := range markServers {
 			k.at(i, gate).Store(0)

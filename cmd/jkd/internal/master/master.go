@@ -22,7 +22,7 @@ import (
 const DefaultBacklog = 511
 
 // Options are one generation's, from the checked configuration. Descriptors
-// and Segment stay the caller's.
+// and Segments stay the caller's.
 type Options struct {
 	// Listen holds the arguments of the Listen directives: port, *:port,
 	// address:port or name:port; at least one.
@@ -37,8 +37,8 @@ type Options struct {
 	Module mpm.Module
 	// Snapshot is what child.Options.Build is called with in each child.
 	Snapshot []byte
-	// Segment is the connector's shared memory; nil: none.
-	Segment *shm.Segment
+	// Segments are mpm.Options.Segments.
+	Segments []*shm.Segment
 	// User and Group are the directives: who children are when the master is
 	// the superuser; empty: unchanged.
 	User, Group string
@@ -54,14 +54,14 @@ type Options struct {
 	// written, with the addresses that are listened on. It must not block;
 	// nil: nothing.
 	OnReady func(addrs []net.Addr)
-	// OnReclaim is mpm.Options.OnReclaim: what a child left in Segment is to
+	// OnReclaim is mpm.Options.OnReclaim: what a child left in Segments is to
 	// be tidied up. nil: nothing.
 	OnReclaim func(server int)
 	// Background are goroutines that the master owns. They are started just
 	// before the children and run until the last child is gone, through a
 	// graceful stop too. Then stop is closed and Run waits for them, two
 	// seconds at the most; what is later than that is reported and left
-	// behind, with a Segment that the caller gives up. Empty: none.
+	// behind, with Segments that the caller gives up. Empty: none.
 	Background []func(stop <-chan struct{})
 	// Logger is the error log.
 	Logger zerolog.Logger
@@ -203,7 +203,7 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 		Generation:   m.o.Generation,
 		Board:        m.board,
 		BoardSegment: m.segment,
-		Segment:      m.o.Segment,
+		Segments:     m.o.Segments,
 		Listeners:    fds,
 		LogFiles:     m.o.LogFiles,
 		Snapshot:     m.o.Snapshot,
