@@ -52,18 +52,24 @@ func connect(fd int, addr netip.AddrPort, o DialOptions) error {
 			return os.NewSyscallError("bind", err)
 		}
 	}
-	err := unix.Connect(fd, sockaddr(addr))
+	return connectTo(fd, sockaddr(addr), o.Timeout)
+}
+
+// connectTo connects a non-blocking socket and waits for that, without limit
+// when timeout is 0.
+func connectTo(fd int, addr unix.Sockaddr, timeout time.Duration) error {
+	deadline := time.Now().Add(timeout)
+	err := unix.Connect(fd, addr)
 	if err == nil {
 		return nil
 	}
 	if err != unix.EINPROGRESS && err != unix.EINTR {
 		return os.NewSyscallError("connect", err)
 	}
-	deadline := time.Now().Add(o.Timeout)
 	p := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
 	for {
 		ms := -1
-		if o.Timeout > 0 {
+		if timeout > 0 {
 			ms = int(max(0, (time.Until(deadline)+time.Millisecond-1)/time.Millisecond))
 		}
 		n, err := unix.Poll(p[:], ms)
