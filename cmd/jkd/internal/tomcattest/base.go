@@ -38,6 +38,10 @@ const globalWebXML = `<?xml version="1.0" encoding="UTF-8"?>
 </web-app>
 `
 
+// Sessions outlive an orderly end, as was the default up to Tomcat 10.0.
+const contextXML = `<Context><Manager pathname="SESSIONS.ser"/></Context>
+`
+
 // The contexts are spelled out, so that nothing watches directories and
 // nothing is deployed in the background.
 var serverXML = template.Must(template.New("server.xml").Parse(`<?xml version="1.0" encoding="UTF-8"?>
@@ -94,7 +98,7 @@ func writeBase(dir string, o Options, ajpPort, httpPort int) error {
 		"conf/catalina.properties": string(props),
 		"conf/server.xml":          server.String(),
 		"conf/web.xml":             globalWebXML,
-		"conf/context.xml":         "<Context/>\n",
+		"conf/context.xml":         contextXML,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
 			return err

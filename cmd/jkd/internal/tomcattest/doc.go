@@ -21,6 +21,11 @@
 //	/test/sse.jsp?id=X&n=N    N server-sent events; each but the first only
 //	                          after a request for /test/release.jsp?id=X
 //	/test/waiting.jsp?id=X    how many requests wait for a release of X
+//	/test/node/*?session=1    which container answers, and its session: see
+//	                          [ParseNode]; without session=1 none is begun
+//	/test/node/*?cmd=close    further requests wait until cmd=open; both, and
+//	                          cmd=state, answer how many wait and how many have
+//	                          come: see [ParseNodeState]
 //
 // It is used by tests only.
 package tomcattest

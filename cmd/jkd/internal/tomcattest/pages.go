@@ -2,6 +2,7 @@ package tomcattest
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -41,6 +42,31 @@ func ParseEcho(body string) Echo {
 		}
 	}
 	return e
+}
+
+// Node is what /test/node/* answers.
+type Node struct {
+	Name    string // [Options.JVMRoute] of the container
+	Session string // id, "-" without one
+	Visits  int    // requests of the session, this one included
+}
+
+// ParseNode reads an answer of /test/node/*.
+func ParseNode(body string) (n Node, err error) {
+	_, err = fmt.Sscanf(body, "node=%s session=%s visits=%d", &n.Name, &n.Session, &n.Visits)
+	return n, err
+}
+
+// NodeState is what /test/node/* answers to a command.
+type NodeState struct {
+	Waiting int // requests that wait at the gate
+	Runs    int // requests that have come since the start, with the id=X of the command if it has one
+}
+
+// ParseNodeState reads an answer of /test/node/*?cmd=state.
+func ParseNodeState(body string) (s NodeState, err error) {
+	_, err = fmt.Sscanf(body, "waiting=%d runs=%d", &s.Waiting, &s.Runs)
+	return s, err
 }
 
 // BigBody is the content of /test/big.jsp?bytes=n. Byte i is i mod 251: a

@@ -2,6 +2,7 @@ package tomcattest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,18 +36,22 @@ type Options struct {
 	PacketSize    int    // AJP packet size; 0: Tomcat's default, 8192
 	MaxThreads    int    // threads of each connector; at least 64
 	AJPAttributes string // more attributes of the AJP connector, as XML
+	HeapMB        int    // limit of the Java heap; 0: 192
 }
 
-// Tomcat is a running container. Its methods may be called concurrently.
+// Tomcat is a running container. Its methods may be called concurrently, but
+// for Restart.
 type Tomcat struct {
 	AJPPort  int
 	HTTPPort int // 0 without [Options.HTTP]
 
-	dir    string
-	cmd    *exec.Cmd
-	output logBuffer
-	doneC  chan struct{} // closed when the process has been waited for
-	stop   sync.Once
+	opts    Options
+	dir     string
+	release []func() // of the ports
+	cmd     *exec.Cmd
+	output  logBuffer
+	doneC   chan struct{} // closed when the process has been waited for
+	stop    sync.Once
 }
 
 // AJPAddr is the address of the AJP connector, host:port.
@@ -92,7 +97,7 @@ func Start(o Options) (*Tomcat, error) {
 }
 
 func start(o Options) (_ *Tomcat, err error) {
-	c := &Tomcat{AJPPort: o.AJPPort, doneC: make(chan struct{})}
+	c := &Tomcat{AJPPort: o.AJPPort, opts: o}
 	if c.AJPPort == 0 {
 		if c.AJPPort, err = peertest.FreePort(); err != nil {
 			return nil, err
@@ -103,29 +108,50 @@ func start(o Options) (_ *Tomcat, err error) {
 			return nil, err
 		}
 	}
+	defer func() {
+		if err != nil {
+			c.clear()
+		}
+	}()
+	for _, port := range []int{c.AJPPort, c.HTTPPort} {
+		if port == 0 {
+			continue
+		}
+		release, err := hold(port)
+		if err != nil {
+			return nil, err
+		}
+		c.release = append(c.release, release)
+	}
 	if c.dir, err = os.MkdirTemp("", "jkd-tomcat-"); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(c.dir)
-		}
-	}()
 	if err := writeBase(c.dir, o, c.AJPPort, c.HTTPPort); err != nil {
 		return nil, fmt.Errorf("tomcattest: write base directory: %w", err)
 	}
 
+	if err := c.launch(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// launch starts the process and waits until it serves. If it does not, it is
+// ended.
+func (c *Tomcat) launch() error {
 	open := "--add-opens=java.base/%s=ALL-UNNAMED"
 	c.cmd = exec.Command("java",
 		fmt.Sprintf(open, "java.lang"), fmt.Sprintf(open, "java.lang.reflect"),
 		fmt.Sprintf(open, "java.io"), fmt.Sprintf(open, "java.util"),
 		fmt.Sprintf(open, "java.util.concurrent"),
 		// Small and quick to start, not fast.
-		"-Xmx192m", "-Duser.language=en", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+		fmt.Sprintf("-Xmx%dm", cmp.Or(c.opts.HeapMB, 192)),
+		"-Duser.language=en", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
 		"-Djava.awt.headless=true", "-Dfile.encoding=UTF-8",
 		"-Djava.util.logging.manager=org.apache.juli.ClassLoaderLogManager",
 		"-Djava.io.tmpdir="+filepath.Join(c.dir, "temp"),
 		"-Dcatalina.home="+home, "-Dcatalina.base="+c.dir,
+		"-Djkd.node="+c.opts.JVMRoute, // for node.jsp
 		"-classpath", home+"/bin/bootstrap.jar:"+home+"/bin/tomcat-juli.jar",
 		"org.apache.catalina.startup.Bootstrap", "start")
 	c.cmd.Dir = c.dir
@@ -133,18 +159,19 @@ func start(o Options) (_ *Tomcat, err error) {
 	c.cmd.Stdout, c.cmd.Stderr = &c.output, &c.output
 	c.cmd.SysProcAttr = sysProcAttr()
 	if err := c.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("tomcattest: start java: %w", err)
+		return fmt.Errorf("tomcattest: start java: %w", err)
 	}
+	cmd, doneC := c.cmd, make(chan struct{})
+	c.doneC = doneC
 	go func() {
-		c.cmd.Wait()
-		close(c.doneC)
+		cmd.Wait()
+		close(doneC)
 	}()
-
 	if err := c.waitReady(); err != nil {
-		c.Stop()
-		return nil, fmt.Errorf("tomcattest: %w; it wrote:\n%s", err, c.Log())
+		c.Terminate()
+		return fmt.Errorf("tomcattest: %w; it wrote:\n%s", err, c.Log())
 	}
-	return c, nil
+	return nil
 }
 
 // waitReady returns when the AJP connector answers a ping: connectors bind
@@ -170,21 +197,42 @@ func (c *Tomcat) waitReady() error {
 // is gone; further calls do nothing.
 func (c *Tomcat) Stop() {
 	c.stop.Do(func() {
-		c.cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-c.doneC:
-		case <-time.After(stopTimeout):
-			c.cmd.Process.Kill()
-			<-c.doneC
-		}
-		os.RemoveAll(c.dir)
+		c.Terminate()
+		c.clear()
 	})
 }
 
-// Kill ends the process at once, as a crash would, and waits for its end.
+// Terminate ends the container in an orderly way and waits for its end. Its
+// files stay, for Restart.
+func (c *Tomcat) Terminate() {
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-c.doneC:
+	case <-time.After(stopTimeout):
+		c.Kill()
+	}
+}
+
+// Kill ends the process at once, as a crash would, and waits for its end. Its
+// files stay, for Restart.
 func (c *Tomcat) Kill() {
 	c.cmd.Process.Kill()
 	<-c.doneC
+}
+
+// Restart starts the container again after Terminate or Kill, on the same
+// ports and with the same files, and returns when it answers AJP pings. No
+// other method may be called meanwhile.
+func (c *Tomcat) Restart() error { return c.launch() }
+
+// clear gives back everything but the process.
+func (c *Tomcat) clear() {
+	for _, release := range c.release {
+		release()
+	}
+	if c.dir != "" {
+		os.RemoveAll(c.dir)
+	}
 }
 
 // ping sends CPING and waits for CPONG.

@@ -77,6 +77,49 @@ func TestTomcat(t *testing.T) {
 		}
 	})
 
+	t.Run("node", func(t *testing.T) {
+		_, body := get("/test/node/a?session=1&id=x")
+		n, err := ParseNode(body)
+		if err != nil || n.Name != "node1" || !strings.HasSuffix(n.Session, ".node1") || n.Visits != 1 {
+			t.Fatalf("%q: %+v, %v", body, n, err)
+		}
+		if _, body := get("/test/node/b;jsessionid=" + n.Session); body != "node=node1 session="+n.Session+" visits=2" {
+			t.Errorf("the session again: %q", body)
+		}
+		if _, body := get("/test/node/"); body != "node=node1 session=- visits=0" {
+			t.Errorf("without a session: %q", body)
+		}
+		get("/test/node/?cmd=close")
+		doneC := make(chan string)
+		go func() {
+			r, err := client.Get(base + "/test/node/")
+			if err != nil {
+				doneC <- err.Error()
+				return
+			}
+			defer r.Body.Close()
+			body, _ := io.ReadAll(r.Body)
+			doneC <- string(body)
+		}()
+		for {
+			_, body := get("/test/node/?cmd=state")
+			s, err := ParseNodeState(body)
+			if err != nil {
+				t.Fatalf("%q: %v", body, err)
+			}
+			if s.Waiting == 1 && s.Runs == 4 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if _, body := get("/test/node/?cmd=open&id=x"); !strings.HasSuffix(body, " runs=1") {
+			t.Errorf("runs with an id: %q", body)
+		}
+		if body := <-doneC; body != "node=node1 session=- visits=0" {
+			t.Errorf("after the wait: %q", body)
+		}
+	})
+
 	t.Run("bodies", func(t *testing.T) {
 		const size = 3<<20 + 77
 		for _, more := range []string{"", "&chunked=1"} {
@@ -154,6 +197,31 @@ func TestTomcat(t *testing.T) {
 			status, body := ajpGet(t, c.AJPAddr(), "/test/test.jsp", tt.secret)
 			if status != tt.status || status == 200 && len(body) != PageSize {
 				t.Errorf("secret %q: status %d, %d bytes; want %d", tt.secret, status, len(body), tt.status)
+			}
+		}
+	})
+
+	t.Run("restart", func(t *testing.T) {
+		_, body := get("/test/node/?session=1")
+		n, _ := ParseNode(body)
+		for _, end := range []struct {
+			f    func()
+			want int // visits of the session after it
+		}{{c.Terminate, 2}, {c.Kill, 1}} {
+			pid := c.PID()
+			end.f()
+			if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+				t.Errorf("process %d after its end: %v", pid, err)
+			}
+			if ping(c.AJPAddr(), time.Second) == nil {
+				t.Error("the AJP port still answers")
+			}
+			if err := c.Restart(); err != nil {
+				t.Fatal(err)
+			}
+			// What an orderly end has saved, a new start finds.
+			if _, body := get("/test/node/;jsessionid=" + n.Session + "?session=1"); !strings.HasSuffix(body, fmt.Sprint("visits=", end.want)) {
+				t.Errorf("the session afterwards: %q, want visits=%d", body, end.want)
 			}
 		}
 	})
