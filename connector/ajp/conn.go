@@ -3,6 +3,7 @@ package ajp
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -190,7 +191,7 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 			}
 			return nil
 		default:
-			return c.fault(f, phase, "unexpected packet code")
+			return c.fault(f, phase, fmt.Sprintf("Unknown AJP protocol code: %02X", p[0]))
 		}
 	}
 }
@@ -203,7 +204,7 @@ func chunk(p []byte) (data []byte, fault string) {
 	}
 	n := int(p[1])<<8 | int(p[2])
 	if n > len(p)-3 {
-		return nil, "SEND_BODY_CHUNK longer than its packet"
+		return nil, "Chunk length too large: SEND_BODY_CHUNK longer than its packet"
 	}
 	return p[3 : 3+n], ""
 }
@@ -228,12 +229,16 @@ func (c *Conn) CPing(timeout time.Duration) error {
 		p, err = c.packet(nil) // within the same time
 	}
 	if err == nil && (len(p) != 1 || p[0] != codeCPong) {
-		err = c.protocolError("awaited CPONG")
+		err = c.protocolError(fmt.Sprintf("awaited reply cpong, received %02X", p[0]))
 	}
 	if err == nil && !c.onlyFlushes() {
 		// What came with it would be taken for the next answer.
 		c.at = c.r
-		err = c.protocolError("more than CPONG")
+		err = c.protocolError("awaited reply cpong, received more than that")
+	}
+	var late *timeoutError
+	if errors.As(err, &late) {
+		err = fmt.Errorf("timeout in reply cpong after %d ms: %w", timeout.Milliseconds(), err)
 	}
 	if err != nil {
 		c.state = Broken

@@ -2,6 +2,7 @@ package ajp
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -23,7 +24,7 @@ func (c *Conn) packet(w connector.ResponseWriter) ([]byte, error) {
 		have := c.in[c.r:c.w]
 		if len(have) >= 2 && (have[0] != 'A' || have[1] != 'B') {
 			c.at = c.r
-			return nil, c.protocolError("wrong magic")
+			return nil, c.protocolError(fmt.Sprintf("wrong message format 0x%02x%02x", have[0], have[1]))
 		}
 		if len(have) >= headLen {
 			n := int(have[2])<<8 | int(have[3])
@@ -32,7 +33,7 @@ func (c *Conn) packet(w connector.ResponseWriter) ([]byte, error) {
 				return nil, c.protocolError("empty packet")
 			}
 			if n > c.max {
-				return nil, c.protocolError("packet longer than max_packet_size")
+				return nil, c.protocolError(fmt.Sprintf("wrong message size %d: longer than max_packet_size", n))
 			}
 			need += n
 			if len(have) >= need {

@@ -321,7 +321,7 @@ func TestWrongServer(t *testing.T) {
 		r.ServerPort = '\n'
 		w := &recorder{}
 		e := exchangeError(c.Exchange(encode(r), w, limits))
-		if e.Cause != CauseProtocol || w.starts != 0 || !strings.Contains(e.Error(), "wrong magic (packet begins 48 54 54 50") {
+		if e.Cause != CauseProtocol || w.starts != 0 || !strings.Contains(e.Error(), "wrong message format 0x4854 (packet begins 48 54 54 50") {
 			t.Errorf("%v (%v)", e, e.Cause)
 		}
 	})
