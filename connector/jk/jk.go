@@ -3,6 +3,8 @@ package jk
 import (
 	"fmt"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -37,11 +39,17 @@ type Options struct {
 
 // Connector serves the rules of a Setup. It may be used concurrently.
 type Connector struct {
-	maps    []*URIMap                    // by Request.VHost
-	targets []map[*Rule]connector.Worker // likewise
-	workers []*worker                    // by Config.Workers; nil where it is no ajp13 worker
-	lbs     []*balancer                  // likewise for lb
-	members []*worker                    // of all balancers
+	config  *Config
+	seg     *jkshm.Segment
+	workers []*worker   // by Config.Workers; nil where it is no ajp13 worker
+	lbs     []*balancer // likewise for lb
+	members []*worker   // of all balancers
+	sites   []*site     // by Request.VHost
+	files   []string    // paths of Setup.MapFiles
+	log     zerolog.Logger
+
+	mapping   atomic.Pointer[mapping]
+	following sync.Mutex // held by whoever makes the next mapping
 }
 
 var _ connector.Connector = (*Connector)(nil)
@@ -56,7 +64,10 @@ func New(s *Setup, o Options) *Connector {
 		}
 		o.Server = 0
 	}
-	c := &Connector{maps: s.Maps, workers: make([]*worker, len(s.Config.Workers)), lbs: make([]*balancer, len(s.Config.Workers))}
+	c := &Connector{
+		config: s.Config, seg: seg, log: o.Logger,
+		workers: make([]*worker, len(s.Config.Workers)), lbs: make([]*balancer, len(s.Config.Workers)),
+	}
 	records := map[string]*jkshm.Worker{}
 	for i := range seg.Workers() {
 		records[seg.Worker(i).Name()] = seg.Worker(i)
@@ -79,16 +90,14 @@ func New(s *Setup, o Options) *Connector {
 			c.members = append(c.members, b.members...)
 		}
 	}
-	for i, m := range s.Maps {
-		site := newSite(o.site(i))
-		t := map[*Rule]connector.Worker{}
-		for _, r := range m.rules {
-			if !r.Exclude && !r.Disabled {
-				t[r] = c.target(r, site)
-			}
-		}
-		c.targets = append(c.targets, t)
+	for i := range s.Maps {
+		c.sites = append(c.sites, newSite(o.site(i)))
 	}
+	for _, f := range s.MapFiles() {
+		c.files = append(c.files, f.Path)
+	}
+	c.mapping.Store(c.newMapping(s, nil))
+	c.follow() // a child that is started later begins with the rules of today
 	return c
 }
 
@@ -109,6 +118,8 @@ func (c *Connector) target(r *Rule, s *site) connector.Worker {
 		return &single{worker: c.workers[r.Index], site: s, ext: &r.Extensions}
 	case c.lbs[r.Index] != nil:
 		return newTarget(c.lbs[r.Index], s, &r.Extensions)
+	case c.config.Workers[r.Index].Type == Status:
+		return c.statusTarget(r.Index, s)
 	}
 	return missing{r.Worker}
 }
@@ -116,17 +127,18 @@ func (c *Connector) target(r *Rule, s *site) connector.Worker {
 // Match implements connector.Connector. A request with the variable no-jk is
 // nobody's here.
 func (c *Connector) Match(r *connector.Request) connector.Worker {
-	if r.VHost < 0 || r.VHost >= len(c.maps) {
+	m := c.current()
+	if r.VHost < 0 || r.VHost >= len(m.targets) {
 		return nil
 	}
 	if _, never := r.Env.Get("no-jk"); never {
 		return nil
 	}
-	rule := c.maps[r.VHost].Match(r.MatchPath)
+	rule := m.setup.Maps[r.VHost].Match(r.MatchPath)
 	if rule == nil {
 		return nil
 	}
-	return c.targets[r.VHost][rule]
+	return m.targets[r.VHost][rule]
 }
 
 // Close implements connector.Connector.
