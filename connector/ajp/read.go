@@ -161,7 +161,7 @@ func (c *Conn) readError(err error, reply bool) error {
 	case err == nil:
 		return nil
 	case err == io.EOF:
-		return errClosed
+		return ErrClosed
 	case reply && errors.Is(err, os.ErrDeadlineExceeded):
 		return &timeoutError{errReplyTimeout}
 	}
@@ -169,6 +169,7 @@ func (c *Conn) readError(err error, reply bool) error {
 }
 
 var (
-	errClosed       = errors.New("ajp: the container closed the connection")
+	// ErrClosed tells that the container closed the connection.
+	ErrClosed       = errors.New("ajp: the container closed the connection")
 	errReplyTimeout = errors.New("ajp: no packet within reply_timeout")
 )

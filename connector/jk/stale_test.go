@@ -142,7 +142,7 @@ func TestRestartedBackEnd(t *testing.T) {
 			if c.Requests() != 7 {
 				t.Errorf("%d requests: one retry is due", c.Requests())
 			}
-			if s := r.log.String(); strings.Count(s, "idle connection was lost") != 1 || !strings.Contains(s, `"worker":"w"`) || !strings.Contains(s, c.Addr()) {
+			if s := r.log.String(); strings.Count(s, "an idle connection was lost") != 1 || !strings.Contains(s, `"worker":"w"`) || !strings.Contains(s, c.Addr()) {
 				t.Errorf("log: %s", s)
 			}
 		})

@@ -136,13 +136,13 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 		c.failover = true
 		conn, fail := w.connection(fresh)
 		fresh = false
+		var ee *ajp.ExchangeError
 		if fail == nil {
 			c.out.begin()
 			err := w.exchange(conn, c, limits)
 			if err == nil {
 				return balance.Success, nil
 			}
-			var ee *ajp.ExchangeError
 			if !errors.As(err, &ee) {
 				return balance.InternalError, &connector.Error{Worker: w.name, Addr: conn.addr, Op: "exchange", Status: 500, Err: err}
 			}
@@ -169,15 +169,15 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 				w.pool.drop()
 				stale, fresh = true, true
 				w.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
-					Msg("idle connection was lost, sending the request on a new one")
+					Msg("no usable connection found, will create a new one: an idle connection was lost")
 				continue
 			}
 		}
-		if !again || try >= w.cfg.Retries {
+		last := !again || try >= w.cfg.Retries
+		w.tell(failedAttempt{fail: fail, cause: ee, try: try, recoverable: again || c.failover, last: last})
+		if last {
 			return result, fail
 		}
-		w.log.Info().Str("worker", w.name).Str("address", fail.Addr).Int("attempt", try).AnErr("cause", fail).
-			Msg("attempt failed, trying again")
 		try++
 		if w.cfg.RetryInterval > 0 {
 			time.Sleep(w.cfg.RetryInterval)
