@@ -20,15 +20,17 @@ var mayImport = map[string][]string{
 	"connector/ajp":         {"connector", "mpm/sock"},
 	"connector/ajp/ajptest": {"connector/ajp"},
 	// layer 1
-	"scoreboard": {"shm"},
+	"scoreboard":      {"shm"},
+	"connector/sheet": {},
 	// layer 2
 	"mpm":                     {"mpm/sock", "scoreboard", "shm"},
 	"mpm/mpmtest":             {"mpm", "mpm/sock", "scoreboard", "shm"},
 	"connector/jk/balance":    {},
-	"connector/jk/jkshm":      {"connector/jk/balance"},
+	"connector/jk/jkshm":      {"connector/jk/balance", "connector/sheet"},
 	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
 	"connector/jk":            {"connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
+	"connector/jk2/board":     {"connector/sheet"},
 	"connector/connectortest": {"connector"},
 	// layer 3
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
@@ -58,7 +60,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"strings"
 	"sync/atomic"
+
+	"jkd/connector/sheet"
 )
 
 // The segment is a header, the words of all (edits, lock), a directory of names
@@ -140,15 +142,6 @@ const (
 	memberLength      = memberBase + 3*memberConfigWords
 )
 
-// Map record: this line, then two copies of the text.
-const (
-	mapSeq    = 0 // generation
-	mapLength = 1 // of both copies, bytes
-	mapTime   = 3 // of both copies, Unix ns
-
-	mapHead = lineWords
-)
-
 // Layout says which records there are. The zero value is not valid.
 type Layout struct {
 	// Servers is ServerLimit: children are numbered from 0 to one less; 1 to
@@ -273,8 +266,8 @@ func (l *Layout) place() placement {
 // up is the next beginning of a line.
 func up(n int64) int64 { return (n + line - 1) &^ (line - 1) }
 
-// mapSize is the size of a map's record.
-func mapSize(n int) int64 { return mapHead*wordSize + 2*up(int64(n)) }
+// mapSize is the size of a map's record, which is a sheet.
+func mapSize(n int) int64 { return up(int64(sheet.Words(n)) * wordSize) }
 
 // hash tells layouts apart.
 func (l *Layout) hash() uint64 {

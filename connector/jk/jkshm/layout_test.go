@@ -98,11 +98,6 @@ var recordLayouts = []recordLayout{
 		{"memberLastReset", memberLastReset, 1, "all", "Unix s"},
 		{"memberSeq", memberSeq, 1, "editor", "sequence"},
 	}, memberSpans, memberBase, memberConfigWords},
-	{"map", mapHead, []field{
-		{"mapSeq", mapSeq, 1, "master", "sequence"},
-		{"mapLength", mapLength, 2, "master", "bytes"},
-		{"mapTime", mapTime, 2, "master", "Unix ns"},
-	}, nil, 0, 0},
 }
 
 // dump is the layout as text: offsets and sizes in bytes.
@@ -154,7 +149,7 @@ func TestLayoutComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	notFields := []string{"headerLength", "globalLength", "globalOffset", "mapHead",
+	notFields := []string{"headerLength", "globalLength", "globalOffset",
 		"workerLength", "workerBase", "workerConfigWords", "balancerLength", "balancerBase", "balancerConfigWords",
 		"memberLength", "memberBase", "memberConfigWords"}
 	var inSource, inTable []string
