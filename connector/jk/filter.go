@@ -23,7 +23,8 @@ type filter struct {
 	isHead       bool
 
 	verdict answerVerdict
-	status  int // of the answer, 0 before it came
+	status  int  // of the answer, 0 before it came
+	body    bool // the answer has a body
 
 	held   bool // the head waits for a body
 	fields []connector.Field
@@ -57,7 +58,7 @@ func (v answerVerdict) String() string {
 var _ connector.ResponseWriter = (*filter)(nil)
 
 // begin prepares for the next answer to the same request.
-func (f *filter) begin() { f.verdict, f.status, f.held = passed, 0, false }
+func (f *filter) begin() { f.verdict, f.status, f.body, f.held = passed, 0, false, false }
 
 // Start implements connector.ResponseWriter.
 func (f *filter) Start(status int, fields []connector.Field) error {
@@ -121,6 +122,7 @@ func (f *filter) letGo() error {
 
 // Append implements connector.ResponseWriter.
 func (f *filter) Append(p []byte) error {
+	f.body = f.body || len(p) > 0
 	if f.held {
 		if f.verdict == ownPage || len(p) == 0 {
 			return nil

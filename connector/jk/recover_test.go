@@ -300,7 +300,7 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%d attempts, %+v", c.Requests(), e)
 			}
 			r.want(fmt.Sprintf("requests 1 errors 1 misses %d opened %d closed-error %d", attempts, attempts, attempts))
-			if n := strings.Count(r.log.String(), "trying again"); n != attempts-1 {
+			if n := strings.Count(r.log.String(), "sending request to tomcat failed (recoverable)"); n != attempts {
 				t.Errorf("%d lines about %d attempts: %s", n, attempts, r.log)
 			}
 		})

@@ -406,7 +406,8 @@ func TestF020Secret(t *testing.T) {
 	})
 }
 
-// One hint for a worker that has only ever been refused.
+// One hint for a worker whose requests are refused before any application sees
+// them; it names what was sent, and never the secret.
 func TestF020Hint(t *testing.T) {
 	refusal := []byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.End(false)))
 	answer200 := func(reuse bool) []byte {
@@ -418,9 +419,10 @@ func TestF020Hint(t *testing.T) {
 		hint    bool
 	}{
 		{"refused twice", [][]byte{refusal, refusal, refusal}, true},
-		{"served first", [][]byte{answer200(true), refusal, refusal}, false},
-		{"served first, closing", [][]byte{answer200(false), refusal, refusal}, false},
-		{"forbidden by the application", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.End(true))), refusal}, false},
+		{"served first", [][]byte{answer200(true), refusal, refusal}, true},
+		{"served first, closing", [][]byte{answer200(false), refusal}, true},
+		{"forbidden by the application", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.End(true)))}, false},
+		{"forbidden with a page", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.Chunk([]byte("no"))) + string(ajptest.End(false)))}, false},
 		{"never refused", [][]byte{answer200(true), answer200(false)}, false},
 	}
 	for _, tt := range tests {
@@ -433,10 +435,17 @@ func TestF020Hint(t *testing.T) {
 			}
 		}
 		log := r.log.String()
-		if n := strings.Count(log, "its secret may differ"); n != map[bool]int{true: 1}[tt.hint] {
+		n := 0
+		for l := range strings.Lines(log) {
+			if strings.Contains(l, `"level":"warn"`) && strings.Contains(l, "it refuses the secret or a request attribute") {
+				n++
+			}
+		}
+		if n != map[bool]int{true: 1}[tt.hint] {
 			t.Errorf("%s: %d hints", tt.name, n)
 		}
-		if tt.hint && (!strings.Contains(log, `"worker":"w"`) || !strings.Contains(log, c.Addr()) || !strings.Contains(log, `"level":"warn"`)) {
+		if tt.hint && (!strings.Contains(log, `"worker":"w"`) || !strings.Contains(log, c.Addr()) || !strings.Contains(log, `"level":"warn"`) ||
+			!strings.Contains(log, `"attributes":["secret","AJP_REMOTE_PORT","AJP_LOCAL_ADDR","JK_LB_ACTIVATION"]`) || strings.Contains(log, "x1y2z3")) {
 			t.Errorf("%s: %s", tt.name, log)
 		}
 		if s := r.w.stats(); s.Errors != 0 {

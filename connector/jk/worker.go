@@ -35,7 +35,6 @@ type worker struct {
 
 	calls     calls
 	nextSweep atomic.Int64 // unix nanoseconds
-	answered  atomic.Bool  // an answer that was no refusal has come
 	hinted    atomic.Bool  // the hint about refusals has been given
 }
 
@@ -102,17 +101,22 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	if w.cfg.BusyLimit <= 0 {
 		w.rec.Enter(w.server)
 	} else if !w.rec.TryEnter(w.server, w.cfg.BusyLimit) {
+		w.log.Error().Str("worker", w.name).Int("busy_limit", w.cfg.BusyLimit).Msgf("busy limit %d reached for worker %s", w.cfg.BusyLimit, w.name)
 		return balance.BusyLimit, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true,
 			Err: fmt.Errorf("busy limit %d reached", w.cfg.BusyLimit)}
 	}
 	defer w.rec.Leave(w.server)
 	if err := w.pool.enter(); err != nil {
+		w.log.Warn().Str("worker", w.name).AnErr("cause", err).Msgf("Unable to get the free endpoint for worker %s from %d slots", w.name, w.pool.size)
 		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
 	}
 	defer w.pool.leave()
 	w.rec.Used.Add(1)
 	result, err := w.attempts(c)
 	if err == nil && c.out.verdict == ownPage {
+		if !c.out.body {
+			w.log.Info().Str("worker", w.name).Int("status", c.out.status).Msgf("No body with status=%d for worker=%s", c.out.status, w.name)
+		}
 		err = c.out.page(w.name)
 	}
 	return result, err
@@ -143,9 +147,11 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 			if err == nil {
 				return balance.Success, nil
 			}
-			if !errors.As(err, &ee) {
+			var e *ajp.ExchangeError // escapes
+			if !errors.As(err, &e) {
 				return balance.InternalError, &connector.Error{Worker: w.name, Addr: conn.addr, Op: "exchange", Status: 500, Err: err}
 			}
+			ee = e
 			v := judge(attempt{
 				err: ee, reused: conn.reused, started: c.out.Started(), stale: stale, answer: c.out.verdict,
 				method: string(c.req.Method), options: w.cfg.RecoveryOptions, explicit: w.cfg.RecoveryOptionsSet,
@@ -200,7 +206,7 @@ func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 	w.rec.Transferred.Add(sent)
 	w.rec.Read.Add(read)
 	c.traffic += sent + read
-	w.after(conn, err, c.reuse)
+	w.after(conn, err, c)
 	return err
 }
 
@@ -214,6 +220,7 @@ func (w *worker) connection(fresh bool) (*pooled, *connector.Error) {
 		}
 	}
 	w.count.misses.Add(1)
+	w.log.Debug().Str("worker", w.name).Msg("no usable connection found, will create a new one")
 	c, err := w.open()
 	if err != nil {
 		return nil, err
@@ -240,9 +247,11 @@ func (w *worker) idle() *pooled {
 			return c
 		}
 		start := time.Now()
-		if c.CPing(w.cfg.PrepostTimeout) == nil {
+		err := c.CPing(w.cfg.PrepostTimeout)
+		if err == nil {
 			return c
 		}
+		w.log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("prepost cping/cpong failure, trying another connection")
 		w.pool.close(c, closedPing)
 		if time.Since(start) >= w.cfg.PrepostTimeout {
 			// Packets vanish on the way, or the container stands still. The
@@ -284,14 +293,15 @@ func (w *worker) open() (*pooled, *connector.Error) {
 
 // after gives a connection back, or closes it; err is what the exchange
 // returned.
-func (w *worker) after(c *pooled, err error, reuse bool) {
-	refusal := c.Refused() && c.Status() == 403
-	if refusal {
-		w.hint(c)
-	} else if c.Status() != 0 && !w.answered.Load() {
-		w.answered.Store(true)
+func (w *worker) after(c *pooled, err error, q *call) {
+	if c.Refused() {
+		w.refused(c, q)
 	}
-	if c.State() == ajp.Idle && reuse {
+	if d := c.Dropped(); len(d) > 0 {
+		w.log.Warn().Str("worker", w.name).Str("address", c.addr).Bytes("path", q.req.Path).Strs("fields", texts(d)).
+			Msg("header fields of the answer are left out: a name or a value has bytes that could begin another line")
+	}
+	if c.State() == ajp.Idle && q.reuse {
 		w.pool.give(c, w.now())
 		return
 	}
@@ -309,15 +319,6 @@ func (w *worker) after(c *pooled, err error, reuse bool) {
 		}
 	}
 	w.pool.close(c, why)
-}
-
-// hint tells once what a container's silent refusals most likely mean.
-func (w *worker) hint(c *pooled) {
-	if w.answered.Load() || w.hinted.Swap(true) {
-		return
-	}
-	w.log.Warn().Str("worker", w.name).Str("address", c.addr).
-		Msg("the container answers 403 and closes the connection: its secret may differ from this worker's, or it may not allow a request attribute")
 }
 
 // sweep runs the maintenance of the pool when it is due.
