@@ -119,6 +119,7 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 		case balance.Revive:
 			report = t.revive(c)
 		default:
+			t.tell(report, fail)
 			return fail
 		}
 	}
@@ -227,7 +228,13 @@ func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *conn
 	if choice.Unknown != nil {
 		t.rec.UnknownRoutes.Add(1)
 	}
+	if choice.EmptyID {
+		t.log.Info().Str("worker", t.name).Msg("Detected empty session identifier")
+	}
 	if !ok {
+		if choice.HasID && v.s.StickySessionForce {
+			t.log.Info().Str("worker", t.name).Msg("all workers are in error state for session")
+		}
 		return balance.None, t.nobody()
 	}
 	i := choice.Index
@@ -259,7 +266,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *conn
 	}
 	fail.Worker = t.name + "/" + w.name
 	t.log.Info().Str("worker", t.name).Str("member", w.name).Stringer("result", result).Stringer("state", rec.State()).AnErr("cause", fail).
-		Msg("service failed, worker is in error or local error state")
+		Msg(memberWords(result, rec.State(), w.name))
 	if verdict.Failover {
 		return balance.Again, fail
 	}
@@ -323,7 +330,7 @@ func (t *lbTarget) revive(c *call) balance.Report {
 		return balance.NoneRevived
 	}
 	t.rec.Forced.Add(1)
-	t.log.Info().Str("worker", t.name).Int("members", n).Msg("Forcing recovery once for the members in error")
+	t.log.Info().Str("worker", t.name).Int("members", n).Msgf("Forcing recovery once for %d workers", n)
 	return balance.Revived
 }
 
@@ -363,7 +370,7 @@ func encodeError(name string, err error) *connector.Error {
 	case errors.As(err, &ce):
 		e.Op, e.Status = "read request body", clientStatus(err)
 	case errors.As(err, &long):
-		e.Err = fmt.Errorf("%w: raise max_packet_size here and packetSize of the container's connector", err)
+		e.Err = fmt.Errorf("%w: Creating AJP message failed, check max_packet_size here and packetSize of the container's connector", err)
 	}
 	return e
 }

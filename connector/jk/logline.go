@@ -8,6 +8,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/jk/balance"
 )
 
 // What the connector logs of failures says in mod_jk's words, which people
@@ -93,4 +94,34 @@ func errno(err error) int {
 	var n syscall.Errno
 	errors.As(err, &n)
 	return int(n)
+}
+
+// memberWords say how an attempt with a member of a balancer failed.
+func memberWords(r balance.Result, state balance.State, member string) string {
+	switch {
+	case r == balance.NoEndpoint || r == balance.BusyLimit:
+		return fmt.Sprintf("could not get free endpoint for worker %s", member)
+	case state == balance.Error:
+		return fmt.Sprintf("service failed, worker %s is in error state", member)
+	}
+	return fmt.Sprintf("service failed, worker %s is in local error state", member)
+}
+
+// tell logs that a balancer gives up, and why.
+func (b *balancer) tell(last balance.Report, fail *connector.Error) {
+	ev, msg := b.log.Error(), ""
+	switch {
+	case fail.Own:
+		return
+	case last == balance.Done && fail.Client:
+		ev = b.log.Info()
+		msg = fmt.Sprintf("unrecoverable error %d, request failed. Client failed in the middle of request, we can't recover to another instance", fail.Status)
+	case last == balance.Done:
+		msg = fmt.Sprintf("unrecoverable error %d, request failed. Tomcat failed in the middle of request, we can't recover to another instance", fail.Status)
+	case errors.Is(fail.Err, errNobody):
+		msg = "All tomcat instances are busy or in error state: All tomcat instances failed, no more workers left"
+	default:
+		msg = "All tomcat instances failed, no more workers left"
+	}
+	ev.Str("worker", b.name).Int("status", fail.Status).Msg(msg)
 }
