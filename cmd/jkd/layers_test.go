@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"connector/jk":            {"connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
-	"connector/connectortest": {"connector"},
+	"connector/connectortest": {"connector", "connector/ajp/ajptest"},
 	// layer 3
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
 	"mpm/worker":  {"mpm", "mpm/sock", "scoreboard"},
