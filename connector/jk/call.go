@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/ajp"
@@ -39,7 +41,10 @@ type call struct {
 }
 
 // calls keeps calls between requests.
-type calls struct{ free sync.Pool }
+type calls struct {
+	free sync.Pool
+	log  zerolog.Logger
+}
 
 // serve has f serve a request of the worker called name, of the type kind.
 func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter, f func(*call) *connector.Error) error {
@@ -54,6 +59,9 @@ func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *c
 	c.release()
 	p.free.Put(c)
 	if err != nil {
+		if !err.Own {
+			p.log.Info().Str("worker", name).Int("status", err.Status).AnErr("cause", err).Msgf("Service error=%d for worker=%s", err.Status, name)
+		}
 		return err // not a nil *connector.Error in an error
 	}
 	return nil

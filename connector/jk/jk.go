@@ -78,7 +78,7 @@ func New(s *Setup, o Options) *Connector {
 		case AJP13:
 			c.workers[i] = newWorker(w, s.Config.Maintain, o, records[w.Name])
 		case LB:
-			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, log: o.Logger, now: time.Now, packet: mostPacketSize}
+			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, log: o.Logger, now: time.Now, packet: mostPacketSize, calls: calls{log: o.Logger}}
 			balancers++
 			for j := range w.LB.Members {
 				m := &w.LB.Members[j]
@@ -178,7 +178,7 @@ func (m missing) Service(*connector.Request, connector.ResponseWriter) error {
 func newWorker(c *WorkerConfig, maintain time.Duration, o Options, rec *jkshm.Worker) *worker {
 	a := &c.AJP
 	w := &worker{
-		name: c.Name, cfg: a, rec: rec, server: o.Server, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now,
+		name: c.Name, cfg: a, rec: rec, server: o.Server, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now, calls: calls{log: o.Logger},
 		resolver: newResolver(a.Host, uint16(a.Port), a.PreferIPv6),
 		write:    a.SocketTimeout,
 		dialOpts: DialOptions{Timeout: a.SocketConnectTimeout, KeepAlive: a.SocketKeepalive, Buffer: a.SocketBuffer},

@@ -64,7 +64,10 @@ func (w *worker) request(c *call) *connector.Error {
 		w.count.clientErrors.Add(1)
 		return encodeError(w.name, err)
 	}
-	_, err := w.run(c)
+	result, err := w.run(c)
+	if result == balance.NoEndpoint {
+		w.log.Error().Str("worker", w.name).Msgf("Could not get endpoint for worker=%s", w.name)
+	}
 	return err
 }
 
@@ -135,9 +138,10 @@ func (w *worker) address() string {
 func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 	limits := ajp.Timeouts{Reply: c.replyTimeout(w.cfg.ReplyTimeout), Socket: w.cfg.SocketTimeout, Write: w.write}
 	stale, fresh := false, false
+	elsewhere := true // another back end may get the request
 	for try := 1; ; {
 		result, again := balance.Failure, true
-		c.failover = true
+		c.failover = elsewhere
 		conn, fail := w.connection(fresh)
 		fresh = false
 		var ee *ajp.ExchangeError
@@ -156,7 +160,7 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 				err: ee, reused: conn.reused, started: c.out.Started(), stale: stale, answer: c.out.verdict,
 				method: string(c.req.Method), options: w.cfg.RecoveryOptions, explicit: w.cfg.RecoveryOptionsSet,
 			})
-			result, again, c.failover = v.result, v.retry, v.failover
+			result, again, c.failover = v.result, v.retry, v.failover && elsewhere
 			fail = &connector.Error{
 				Worker: w.name, Addr: conn.addr, Op: ee.Phase.String(), Status: v.status,
 				Recoverable: v.retry, Client: v.client, Err: ee.Err,
@@ -173,7 +177,7 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 				// can't have been lost in the same way, and opens it now that
 				// none is idle, which is what keeps a bounded pool bounded.
 				w.pool.drop()
-				stale, fresh = true, true
+				stale, fresh, elsewhere = true, true, c.failover
 				w.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
 					Msg("no usable connection found, will create a new one: an idle connection was lost")
 				continue
