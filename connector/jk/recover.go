@@ -73,8 +73,9 @@ func judge(a attempt) verdict {
 	if a.reused && !a.stale && (e.Phase == ajp.PhaseSend || !a.explicit || options&RecoverNotSent == 0) {
 		// A container closes idle connections when it likes, and a request may
 		// cross with that. Not one byte of an answer came, so most likely the
-		// request was never read; this is tried once.
-		v.retry, v.stale, v.failover = true, true, true
+		// request was never read; this is tried once, with the same container: if
+		// it is not there any more, it more likely went with the request in hand.
+		v.retry, v.stale, v.failover = true, true, e.Phase == ajp.PhaseSend || repeat
 		return v
 	}
 	v.retry = e.Phase == ajp.PhaseSend || repeat

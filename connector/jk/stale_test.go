@@ -348,3 +348,36 @@ func TestConnectionSurvives(t *testing.T) {
 		r.want("requests 6 hits 5 misses 1 opened 1 idle 1")
 	})
 }
+
+// A container that dies with a request in hand, on a connection that had been
+// idle, may have carried it out: no other member gets it unless
+// recovery_options let it.
+func TestLostWithTheContainer(t *testing.T) {
+	for _, tt := range []struct {
+		method, options string
+		want            string
+		others          int // requests that reach the other member
+	}{
+		{"GET", "lb.retries=2", "n2", 1},
+		{"POST", "lb.retries=2", "503", 0},
+		{"POST", "n1.recovery_options=27", "502", 0},
+		{"POST", "n1.recovery_options=0", "n2", 1},
+	} {
+		var first *ajptest.Container
+		r, c := newLB(t, 2, map[string]ajptest.Handler{"n1": func(e *ajptest.Exchange) {
+			if string(e.Request.Method) == "PUT" {
+				_ = e.Respond(200, "n1")
+				return
+			}
+			first.StopListening()
+			e.Close()
+		}}, "", tt.options)
+		first = c[0]
+		if got, _ := r.send(request("PUT", "/", ""), "JSESSIONID=a.n1"); got != "n1" {
+			t.Fatal(got)
+		}
+		if got, _ := r.send(request(tt.method, "/", ""), "JSESSIONID=a.n1"); got != tt.want || c[1].Requests() != tt.others {
+			t.Errorf("%s, %q: %s, and %d requests elsewhere; want %s and %d", tt.method, tt.options, got, c[1].Requests(), tt.want, tt.others)
+		}
+	}
+}
