@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rs/zerolog"
+
 	"jkd/connector"
 	"jkd/connector/ajp/ajptest"
+	"jkd/connector/jk/balance"
 )
 
 // logged tells whether one line of a log has the level and all of the words.
@@ -239,4 +242,22 @@ func TestLogWordsLB(t *testing.T) {
 		<-done
 		logged(t, r.log.String(), "info", "could not get free endpoint for worker n1")
 	})
+}
+
+// And of maintenance.
+func TestLogWordsUpkeep(t *testing.T) {
+	r, _ := newLB(t, 3, nil, "", "maintain=60", "lb.recover_time=10")
+	log := &lockedBuffer{}
+	k := &Keeper{Config: r.config, Segment: r.seg, Logger: zerolog.New(log)}
+	b := r.lbs[0].rec
+	k.maintain(1000)
+	b.Member(0).SetState(balance.Error)
+	b.Member(0).LastError.Store(1000)
+	b.Member(1).FirstError.Store(1000)
+	b.Member(1).SetState(balance.OK)
+	b.Member(2).LBValue.Store(8)
+	k.maintain(1000 + 61)
+	logged(t, log.String(), "debug", "worker n1 in error is marked for recovery")
+	logged(t, log.String(), "debug", "worker n2 escalating local error")
+	logged(t, log.String(), "debug", "decay with 2^1")
 }

@@ -73,6 +73,9 @@ func (k *Keeper) balancer(w *WorkerConfig, b *jkshm.Balancer, now int64) {
 	}
 	least, _ := balance.Extremes(k.members)
 	shift, sub := run.Decay(least)
+	if shift > 0 || sub > 0 {
+		k.Logger.Debug().Str("worker", w.Name).Int("shift", int(shift)).Uint64("sub", uint64(sub)).Msgf("decay with 2^%d", shift)
+	}
 	for j := range k.members {
 		m := b.Member(j)
 		if shift > 0 {
@@ -105,7 +108,7 @@ func (k *Keeper) balancer(w *WorkerConfig, b *jkshm.Balancer, now int64) {
 			m.ReplyTimeouts.Store(0)
 		}
 		if c.Event != balance.Unused {
-			k.Logger.Debug().Str("worker", w.Name).Str("member", m.Name()).Stringer("state", m.State()).Msgf("maintenance: %s", c.Event)
+			k.Logger.Debug().Str("worker", w.Name).Str("member", m.Name()).Stringer("state", m.State()).Msg(upkeepWords(c.Event, m.Name()))
 		}
 	}
 }

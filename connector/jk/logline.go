@@ -125,3 +125,14 @@ func (b *balancer) tell(last balance.Report, fail *connector.Error) {
 	}
 	ev.Str("worker", b.name).Int("status", fail.Status).Msg(msg)
 }
+
+// upkeepWords say what maintenance did about a member.
+func upkeepWords(e balance.Event, member string) string {
+	switch e {
+	case balance.Due:
+		return fmt.Sprintf("worker %s in error is marked for recovery", member)
+	case balance.Escalated:
+		return fmt.Sprintf("worker %s escalating local error to global error", member)
+	}
+	return fmt.Sprintf("maintenance of worker %s: %s", member, e)
+}
