@@ -99,6 +99,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		connectors = append(connectors, jk.New(setup, jk.Options{
 			Segment:      seg,
 			Server:       c.Server,
+			Software:     "jkd/" + version,
 			Sites:        cfg.Jk.Servers,
 			Threads:      module.ThreadsPerChild,
 			Dial:         dialer(cfg.Server.MPM),

@@ -49,6 +49,7 @@ func (b *builder) build() {
 	b.list()
 	b.cfg.Maintain = b.maintain()
 	b.mountsUnlisted()
+	b.cfg.effective = b.effective()
 	for _, d := range b.order {
 		if !d.used && len(d.own) > 0 {
 			b.info(d.at, workerPrefix+d.name, "is neither in worker.list nor a member of a balancer nor a template: not created")

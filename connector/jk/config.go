@@ -7,6 +7,7 @@ import (
 
 	"jkd/conf"
 	"jkd/connector/jk/balance"
+	"jkd/connector/jk/status"
 )
 
 // Config is what workers.properties says, with every default that does not
@@ -22,6 +23,8 @@ type Config struct {
 	names map[string]*nameInfo
 	// listAt is where worker.list stands.
 	listAt place
+	// effective is the text as it counts, for the status worker.
+	effective []status.Pair
 }
 
 // nameInfo is kept of names that are not (or not only) in worker.list, for

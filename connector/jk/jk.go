@@ -1,6 +1,7 @@
 package jk
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -32,6 +33,8 @@ type Options struct {
 	// process that is alone. Server is this process's place in it.
 	Segment *jkshm.Segment
 	Server  int
+	// Software is what the program calls itself on status pages, "" for jkd.
+	Software string
 	// Sites are conf.Jk.Servers; those missing have the defaults.
 	Sites  []conf.JkServer
 	Logger zerolog.Logger
@@ -41,12 +44,15 @@ type Options struct {
 type Connector struct {
 	config  *Config
 	seg     *jkshm.Segment
+	server  int         // this process's place in seg
 	workers []*worker   // by Config.Workers; nil where it is no ajp13 worker
 	lbs     []*balancer // likewise for lb
 	members []*worker   // of all balancers
 	sites   []*site     // by Request.VHost
 	files   []string    // paths of Setup.MapFiles
 	log     zerolog.Logger
+
+	software string
 
 	mapping   atomic.Pointer[mapping]
 	following sync.Mutex // held by whoever makes the next mapping
@@ -65,7 +71,7 @@ func New(s *Setup, o Options) *Connector {
 		o.Server = 0
 	}
 	c := &Connector{
-		config: s.Config, seg: seg, log: o.Logger,
+		config: s.Config, seg: seg, server: o.Server, software: cmp.Or(o.Software, "jkd"), log: o.Logger,
 		workers: make([]*worker, len(s.Config.Workers)), lbs: make([]*balancer, len(s.Config.Workers)),
 	}
 	records := map[string]*jkshm.Worker{}

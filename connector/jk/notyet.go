@@ -30,13 +30,10 @@ func NotYet(c *conf.Config, s *Setup) []conf.Warning {
 			}
 			w := &s.Config.Workers[rule.Index]
 			worker(w)
-			switch w.Type {
-			case LB:
+			if w.Type == LB {
 				for i := range w.LB.Members {
 					worker(&w.LB.Members[i])
 				}
-			case Status:
-				r.warn(rule.at(), rule.key(), "without effect in this version of jkd: worker %s is of type status, requests are answered 500", w.Name)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func TestNotYet(t *testing.T) {
 		{"limits", "worker.w.max_connections=5\nworker.w.resolve_ttl=7\n", "w", nil, "max_connections, resolve_ttl"},
 		{"in force", "worker.w.busy_limit=5\nworker.w.fail_on_status=503\nworker.w.recovery_options=7\n", "w", nil, ""},
 		{"member", "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=w\nworker.w.ping_mode=I\n", "lb", nil, "connection_ping_interval (ping_mode I)"},
-		{"status", "worker.list=st\nworker.st.type=status\nworker.st.read_only=1\n", "st", nil, "worker st is of type status, requests are answered 500"},
+		{"status", "worker.list=st\nworker.st.type=status\nworker.st.read_only=1\n", "st", nil, ""},
 		{"not mounted", "worker.list=x\nworker.x.ping_mode=I\n", "w", nil, ""},
 		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, "JkShmFile, JkWatchdogInterval"},
 		{"site", "", "w", func(c *conf.Config) {

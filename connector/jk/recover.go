@@ -47,7 +47,7 @@ type attempt struct {
 // status is one of fail_on_status, which is there for just that.
 func judge(a attempt) verdict {
 	e := a.err
-	v := verdict{status: status(e), result: result(e, a.answer)}
+	v := verdict{status: statusOf(e), result: result(e, a.answer)}
 	if e.Cause == ajp.CauseClient {
 		v.client = true
 		return v
@@ -101,8 +101,8 @@ func result(e *ajp.ExchangeError, a answerVerdict) balance.Result {
 	return balance.Failure
 }
 
-// status is what the client sees of a failed exchange if nothing was sent.
-func status(e *ajp.ExchangeError) int {
+// statusOf is what the client sees of a failed exchange if nothing was sent.
+func statusOf(e *ajp.ExchangeError) int {
 	switch e.Cause {
 	case ajp.CauseClient:
 		return clientStatus(e.Err)

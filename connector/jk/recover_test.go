@@ -151,7 +151,7 @@ func TestJudgeStatus(t *testing.T) {
 		{ajp.PhaseBody, ajp.CauseClient, io.EOF, 400},
 	}
 	for _, tt := range tests {
-		if got := status(&ajp.ExchangeError{Phase: tt.phase, Cause: tt.cause, Err: tt.err}); got != tt.status {
+		if got := statusOf(&ajp.ExchangeError{Phase: tt.phase, Cause: tt.cause, Err: tt.err}); got != tt.status {
 			t.Errorf("%v, %v, %v: %d, want %d", tt.phase, tt.cause, tt.err, got, tt.status)
 		}
 	}

@@ -1,6 +1,7 @@
 package jk
 
 import (
+	"time"
 	"unsafe"
 
 	"jkd/connector/jk/jkshm"
@@ -43,25 +44,29 @@ func mapRoom(n int) int {
 
 // FormatSegment makes zeroed memory of the size of [SegmentLayout] a segment
 // that holds what the configuration says of back ends, balancers and their
-// members.
+// members. All counters are counted from now on.
 func FormatSegment(mem []byte, setup *Setup, servers int) (*jkshm.Segment, error) {
 	c := setup.Config
 	s, err := jkshm.Format(mem, SegmentLayout(setup, servers))
 	if err != nil {
 		return nil, err
 	}
+	now := time.Now().Unix()
 	for i, w := range c.backEnds() {
+		s.Worker(i).LastReset.Store(now)
 		if err := s.Worker(i).Configure(w.AJP.settings(), jkshm.Addresses{}); err != nil {
 			return nil, err
 		}
 	}
 	for n, w := range c.balancers() {
 		b := s.Balancer(n)
+		b.LastReset.Store(now)
 		if err := b.Configure(w.LB.settings()); err != nil {
 			return nil, err
 		}
 		for j := range w.LB.Members {
 			m := &w.LB.Members[j].Member
+			b.Member(j).LastReset.Store(now)
 			err := b.Member(j).Configure(jkshm.MemberSettings{
 				Activation: m.Activation, LBFactor: m.LBFactor, Route: m.Route, Redirect: m.Redirect, Domain: m.Domain, Distance: m.Distance,
 			})

@@ -1,6 +1,11 @@
 package jk
 
-import "jkd/conf"
+import (
+	"net"
+	"strconv"
+
+	"jkd/conf"
+)
 
 // Setup is what [connector.jk] says, checked: it can be served. It does not
 // change and may be used concurrently; [Setup.Remap] makes another one.
@@ -17,6 +22,7 @@ type Setup struct {
 
 // serverPlan is what the map of one server is made of.
 type serverPlan struct {
+	name string // of the server, with its port
 	// shares is the server whose map this one has, or -1 for one of its own.
 	shares int
 	mounts Mounts
@@ -36,7 +42,7 @@ func plan(c *conf.Config) []serverPlan {
 	for i := range c.Jk.Servers {
 		j := &c.Jk.Servers[i]
 		p := &out[i]
-		*p = serverPlan{shares: -1, every: reload(j.MountFileReload), mounts: Mounts{
+		*p = serverPlan{name: serverName(c, i), shares: -1, every: reload(j.MountFileReload), mounts: Mounts{
 			ConfFile: c.Path, Mounts: j.Mounts, UnMounts: j.UnMounts, MapFile: j.MountFile, Virtual: i > 0,
 		}}
 		if i == 0 || j.MountCopy == conf.CopyOff {
@@ -53,4 +59,31 @@ func plan(c *conf.Config) []serverPlan {
 		}
 	}
 	return out
+}
+
+// serverName is what the status worker calls a server, "name:port".
+func serverName(c *conf.Config, server int) string {
+	name, port := c.Server.ServerName, c.Server.ServerPort
+	if server > 0 {
+		v := &c.VHosts[server-1]
+		name = v.Name
+		if v.Port > 0 {
+			port = v.Port
+		}
+	}
+	if name == "" {
+		name = "*"
+	}
+	if port == 0 {
+		return name + ":*"
+	}
+	return net.JoinHostPort(name, strconv.Itoa(port))
+}
+
+// serverName is the name of a server, "" when there is one only.
+func (s *Setup) serverName(server int) string {
+	if len(s.Maps) < 2 || server >= len(s.plan) {
+		return ""
+	}
+	return s.plan[server].name
 }

@@ -1,8 +1,136 @@
 package jk
 
-import "jkd/connector"
+import (
+	"encoding/hex"
+	"errors"
+	"io"
+	"strconv"
+	"time"
 
-// statusTarget is a status worker as one server has it.
-func (c *Connector) statusTarget(index int, _ *site) connector.Worker {
-	return missing{c.config.Workers[index].Name}
+	"github.com/rs/zerolog"
+
+	"jkd/connector"
+	"jkd/connector/jk/status"
+)
+
+// statusPage is a status worker as one server has it.
+type statusPage struct {
+	c      *Connector
+	name   string
+	config status.Config
+	token  string
+	site   *site
+	log    zerolog.Logger
+	now    func() time.Time
+
+	calls calls
+}
+
+// statusTarget makes the target of rules for the status worker at index.
+func (c *Connector) statusTarget(index int, s *site) connector.Worker {
+	w := &c.config.Workers[index]
+	token := c.seg.Token()
+	p := &statusPage{c: c, name: w.Name, token: hex.EncodeToString(token[:]), site: s, log: c.log, now: time.Now}
+	p.config = w.Status.page(w.Name, p.tell)
+	return p
+}
+
+// page is the directives as package status takes them.
+func (c *StatusConfig) page(name string, log func(status.Level, string)) status.Config {
+	return status.Config{
+		Name: name, CSS: c.CSS, ReadOnly: c.ReadOnly, Users: c.Users, UserCaseInsensitive: c.UserCaseInsensitive,
+		Good: c.Good, Bad: c.Bad, Prefix: c.Prefix, NS: c.NS, XMLNS: c.XMLNS, Doctype: c.Doctype,
+		AllowGetUpdate: c.AllowGetUpdate, Log: log,
+	}
+}
+
+// tell writes a line of the page into the connector's log.
+func (p *statusPage) tell(l status.Level, text string) {
+	e := p.log.Info()
+	if l == status.Warn {
+		e = p.log.Warn()
+	}
+	e.Str("worker", p.name).Msg(text)
+}
+
+// Name implements connector.Worker.
+func (p *statusPage) Name() string { return p.name }
+
+// noExtensions are those of a status worker's rules: none has a meaning there.
+var noExtensions Extensions
+
+// Service implements connector.Worker.
+func (p *statusPage) Service(r *connector.Request, rw connector.ResponseWriter) error {
+	return p.calls.serve(p.name, Status, p.site, &noExtensions, r, rw, func(c *call) *connector.Error {
+		return p.answer(c, rw)
+	})
+}
+
+// answer takes the request as a container would be told of it: the user, for
+// one, is the one that JkRemoteUserIndicator names.
+func (p *statusPage) answer(c *call, rw connector.ResponseWriter) *connector.Error {
+	r := c.req.Request
+	in := status.Input{
+		Method: string(r.Method), Query: r.Query, ContentType: field(r, "content-type"),
+		Host: field(r, "host"), Origin: field(r, "origin"), SecFetchSite: field(r, "sec-fetch-site"),
+		RemoteUser: string(r.RemoteUser), ServerName: string(r.ServerName), ServerPort: r.ServerPort,
+		Now: p.now(), Token: p.token,
+	}
+	if in.Method == "POST" {
+		// One byte more tells that there was more. What else there is the front
+		// throws away.
+		body, err := io.ReadAll(io.LimitReader(r.Body, status.MaxBody+1))
+		if err != nil {
+			return p.failed("read request body", err)
+		}
+		in.Body = body
+	}
+	out := status.Serve(in, &control{c: p.c, now: in.Now}, p.config)
+	fields := make([]connector.Field, 0, len(out.Fields)+2)
+	add := func(name, value string) {
+		fields = append(fields, connector.Field{Name: []byte(name), Value: []byte(value)})
+	}
+	add("Content-Type", out.ContentType)
+	add("Content-Length", strconv.Itoa(len(out.Body)))
+	for _, f := range out.Fields {
+		add(f.Name, f.Value)
+	}
+	if err := rw.Start(out.Status, fields); err != nil {
+		return p.failed("write answer", err)
+	}
+	if in.Method != "HEAD" {
+		if err := rw.Append(out.Body); err != nil {
+			return p.failed("write answer", err)
+		}
+	}
+	if err := rw.Finish(); err != nil {
+		return p.failed("write answer", err)
+	}
+	return nil
+}
+
+// failed is a failure of the client's: nobody else takes part in this.
+func (p *statusPage) failed(op string, err error) *connector.Error {
+	var ce *connector.ClientError
+	if !errors.As(err, &ce) {
+		return &connector.Error{Worker: p.name, Op: op, Status: 500, Err: err}
+	}
+	return &connector.Error{Worker: p.name, Op: op, Client: true, Status: clientStatus(err), Err: err}
+}
+
+// field is the value of a header field, whose name is in lower case. One that is there more than once is no
+// value that a check would accept.
+func field(r *connector.Request, name string) string {
+	value, n := "", 0
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		if !connector.EqualFold(f.Name, name) {
+			continue
+		}
+		if n++; n > 1 {
+			value += ", "
+		}
+		value += string(f.Value)
+	}
+	return value
 }

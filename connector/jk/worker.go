@@ -115,7 +115,9 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	}
 	defer w.pool.leave()
 	w.rec.Used.Add(1)
+	w.rec.CompareAndSwapState(jkshm.WorkerError, jkshm.WorkerProbe)
 	result, err := w.attempts(c)
+	w.ended(err)
 	if err == nil && c.out.verdict == ownPage {
 		if !c.out.body {
 			w.log.Info().Str("worker", w.name).Int("status", c.out.status).Msgf("No body with status=%d for worker=%s", c.out.status, w.name)
@@ -123,6 +125,16 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 		err = c.out.page(w.name)
 	}
 	return result, err
+}
+
+// ended keeps what the status worker shows of how requests ended.
+func (w *worker) ended(err *connector.Error) {
+	if err == nil || err.Client {
+		w.rec.SetState(jkshm.WorkerOK)
+		return
+	}
+	w.rec.SetState(jkshm.WorkerError)
+	w.rec.ErrorTime.Store(w.now().Unix())
 }
 
 // errPortZero says that a worker is there to be never contacted.
