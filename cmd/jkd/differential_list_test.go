@@ -279,7 +279,7 @@ var differences = []difference{
 		name: "stale connection", fields: []string{"worker"}, unsteady: true, // which child, and has it a connection
 		title:  "A connection lost while idle costs no request",
 		apache: "counts a request that fails on an old connection as an attempt: with `retries=1` the user gets an error.",
-		jkd:    "sends it once more on a new connection if nothing of the answer has come, and counts from there.",
+		jkd:    "sends it once more on a new connection to the same container if nothing of the answer has come, and counts from there.",
 		reason: "A container that was restarted has closed all connections, and that is no fault of the request.",
 	},
 	{
