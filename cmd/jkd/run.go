@@ -102,7 +102,8 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		defer mem.Close()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
-		o.Background = append(o.Background, keeper.Run)
+		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}
+		o.Background = append(o.Background, keeper.Run, watcher.Run)
 	}
 	for _, a := range s.Listen {
 		o.Listen = append(o.Listen, a.String())
