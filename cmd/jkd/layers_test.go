@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"connector/jk":            {"connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/ajp", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
+	"connector/files":         {"connector"},
 	"connector/connectortest": {"connector", "connector/ajp/ajptest"},
 	// layer 3
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
@@ -60,7 +61,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

@@ -8,6 +8,7 @@ import (
 
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/conf"
+	"jkd/connector/files"
 )
 
 // sites is what the configuration sets for the requests of the main server
@@ -48,6 +49,23 @@ func locations(c *conf.Config, vhost int) []httpd.Location {
 	}
 	slices.SortStableFunc(out, func(a, b httpd.Location) int { return cmp.Compare(len(a.Path), len(b.Path)) })
 	return out
+}
+
+// autoAlias is JkAutoAlias of all servers, nil without any.
+func autoAlias(c *conf.Config) *files.AutoAlias {
+	if c.Jk == nil {
+		return nil
+	}
+	var list []files.Site
+	for i := range c.Jk.Servers {
+		s := &c.Jk.Servers[i]
+		site := files.Site{Dir: s.AutoAlias}
+		if s.StripSession {
+			site.Session = s.SessionName
+		}
+		list = append(list, site)
+	}
+	return files.NewAutoAlias(list)
 }
 
 func envSettings(list []conf.EnvSetting) []httpd.EnvSetting {

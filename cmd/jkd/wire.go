@@ -127,6 +127,9 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if len(cfg.VHosts) > 0 {
 		o.VHost = cfg.VHost
 	}
+	if f := autoAlias(cfg); f != nil {
+		o.Files = f
+	}
 	if err := addLogs(o.Sites, cfg, files); err != nil {
 		return fail(err)
 	}

@@ -79,20 +79,11 @@ func jkNotYet(j *conf.Jk) (what []string) {
 }
 
 func siteNotYet(s *conf.JkServer) (what []string) {
-	if s.MountFile != nil && s.MountFileReload > 0 {
-		what = append(what, "JkMountFileReload (a change of the file needs a restart)")
-	}
 	if s.Options.ForwardURISet && s.Options.ForwardURI != conf.ForwardURICompatUnparsed {
 		what = append(what, s.Options.ForwardURI.String())
 	}
 	if s.Options.RejectUnsafeURI {
 		what = append(what, "RejectUnsafeURI")
-	}
-	if s.AutoAlias != "" {
-		what = append(what, "JkAutoAlias")
-	}
-	if s.StripSession {
-		what = append(what, "JkStripSession")
 	}
 	return what
 }

@@ -29,7 +29,7 @@ func TestNotYet(t *testing.T) {
 			s.MountFile = &conf.File{Path: "map", Data: []byte("/b=w\n")}
 			s.Options.RejectUnsafeURI, s.AutoAlias, s.StripSession = true, "/srv", true
 			s.Options.ForwardURI, s.Options.ForwardURISet = conf.ForwardURIEscaped, true
-		}, "JkMountFileReload (a change of the file needs a restart), ForwardURIEscaped, RejectUnsafeURI, JkAutoAlias, JkStripSession"},
+		}, "ForwardURIEscaped, RejectUnsafeURI"},
 		{"as it came", "", "w", func(c *conf.Config) {
 			o := &c.Jk.Main().Options
 			o.ForwardURI, o.ForwardURISet = conf.ForwardURICompatUnparsed, true

@@ -47,6 +47,10 @@ type Options struct {
 	Sites []Site
 
 	Connectors []connector.Connector
+	// Files is asked for requests that no connector maps. What it serves comes
+	// from no back end: logs of mapped requests leave it out. nil: nobody is
+	// asked.
+	Files connector.Connector
 	// Stopping tells that the process has been told to leave: answers then
 	// say Connection: close. It is called once a request.
 	Stopping func() bool
@@ -84,12 +88,16 @@ func (s *Server) ServeConn(c Conn, slot *scoreboard.Slot) {
 	s.pool.Put(ss)
 }
 
-// route asks the connectors in order.
-func (s *Server) route(r *connector.Request) connector.Worker {
+// route asks the connectors in order. mapped tells that it is one of them that
+// has the request, nil that nobody has.
+func (s *Server) route(r *connector.Request) (w connector.Worker, mapped bool) {
 	for _, c := range s.o.Connectors {
 		if w := c.Match(r); w != nil {
-			return w
+			return w, true
 		}
 	}
-	return nil
+	if s.o.Files != nil {
+		return s.o.Files.Match(r), false
+	}
+	return nil, false
 }

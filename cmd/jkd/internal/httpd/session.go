@@ -233,7 +233,7 @@ func (ss *session) answer() {
 			return
 		}
 	}
-	worker := ss.s.route(r)
+	worker, mapped := ss.s.route(r)
 	if worker == nil {
 		ss.s.o.Log.Info().Str("client", string(ss.x.RemoteAddr)).
 			Str("request", string(r.Method)+" "+string(r.Path)).
@@ -241,7 +241,7 @@ func (ss *session) answer() {
 		ss.page(404, nil)
 		return
 	}
-	ss.x.mapped = true
+	ss.x.mapped = mapped
 	err := worker.Service(r, &ss.w)
 	if err == nil && !ss.w.finished {
 		err = errUnfinished

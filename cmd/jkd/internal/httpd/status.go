@@ -43,6 +43,8 @@ func errorBody(b []byte, status int, detail string) []byte {
 // of the inside.
 func explain(status int) string {
 	switch status {
+	case 301:
+		return "This address is another one now."
 	case 400:
 		return "Your client sent a request that this server could not understand."
 	case 401:
@@ -51,12 +53,18 @@ func explain(status int) string {
 		return "You may not see this address."
 	case 404:
 		return "Nothing is mapped to this address on this server."
+	case 405:
+		return "This address does not take requests of this kind."
 	case 408:
 		return "The request did not arrive in time."
+	case 412:
+		return "What this address has does not meet the conditions of the request."
 	case 413:
 		return "The request is larger than this server accepts."
 	case 414:
 		return "The address is longer than this server accepts."
+	case 416:
+		return "What this address has does not reach as far as the request asks."
 	case 417:
 		return "The expectation of the request cannot be met."
 	case 500:
@@ -80,8 +88,12 @@ var errorFields = []connector.Field{
 }
 
 // ofPage tells the fields that describe the page an answer came with.
+// Content-Range with an error is about what was asked for.
 func ofPage(name []byte) bool {
 	const prefix = "content-"
+	if connector.EqualFold(name, "content-range") {
+		return false
+	}
 	if len(name) > len(prefix) && connector.EqualFold(name[:len(prefix)], prefix) {
 		return true
 	}

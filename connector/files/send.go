@@ -1,0 +1,185 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"jkd/connector"
+)
+
+// mostRanges bounds the ranges of one request, as Apache's MaxRanges does.
+const mostRanges = 200
+
+// conditions are the fields of a request that concern files, in lower case.
+var conditions = []string{"range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"}
+
+// send answers r with f.
+func send(f *os.File, info fs.FileInfo, r *connector.Request, w connector.ResponseWriter) error {
+	a := &answer{w: w, header: http.Header{}}
+	defer a.release()
+	if t := typeOf(info.Name()); t != "" {
+		a.header.Set("Content-Type", t)
+	} else {
+		a.header["Content-Type"] = nil // or it would be guessed from the content
+	}
+	a.header.Set("Etag", etag(info, time.Now()))
+	http.ServeContent(a, &http.Request{Method: string(r.Method), Header: asked(r)}, info.Name(), info.ModTime(), f)
+	if a.refused != 0 {
+		e := own(a.refused, errRefused)
+		e.Fields = fieldsOf(a.header)
+		return e
+	}
+	err := a.err
+	if err == nil {
+		err = w.Finish()
+	}
+	var ce *connector.ClientError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &ce):
+		return &connector.Error{Worker: Name, Op: "send file", Status: ce.Status, Client: true, Err: err}
+	case errors.Is(err, connector.ErrBodyLength):
+		err = fmt.Errorf("%s became shorter while it was sent", info.Name())
+	}
+	return &connector.Error{Worker: Name, Op: "read file", Status: http.StatusInternalServerError, Err: err}
+}
+
+// asked are the conditions of r.
+func asked(r *connector.Request) http.Header {
+	h := http.Header{}
+	for i := range r.Fields {
+		for _, name := range conditions {
+			if connector.EqualFold(r.Fields[i].Name, name) {
+				h.Add(name, string(r.Fields[i].Value))
+			}
+		}
+	}
+	if v := h["Range"]; len(v) > 1 || len(v) == 1 && bytes.Count([]byte(v[0]), []byte(",")) >= mostRanges {
+		h.Del("Range") // all of the file is an answer too
+	}
+	return h
+}
+
+// etag is made of what changes when the content does: time and size, as
+// Apache's. A file that has just been written may be written again without
+// showing it, so its tag is weak for a while.
+func etag(info fs.FileInfo, now time.Time) string {
+	t := `"` + strconv.FormatInt(info.Size(), 16) + "-" + strconv.FormatInt(info.ModTime().UnixNano(), 16) + `"`
+	if now.Sub(info.ModTime()) < 2*time.Second {
+		return "W/" + t
+	}
+	return t
+}
+
+// answer is a connector.ResponseWriter as the standard library writes to it.
+type answer struct {
+	w       connector.ResponseWriter
+	header  http.Header
+	refused int   // status of 400 or above: the page is not to be the library's
+	err     error // of w, or of reading the file
+	piece   *[pieceSize]byte
+	held    bool // w refers to piece
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if status >= 400 {
+		a.refused = status
+		return
+	}
+	a.err = a.w.Start(status, fieldsOf(a.header))
+}
+
+// Write implements http.ResponseWriter. p is the caller's again afterwards, so
+// it is sent at once.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.refused != 0 {
+		return len(p), nil
+	}
+	if a.err == nil {
+		a.err = a.w.Append(p)
+	}
+	if a.err == nil {
+		a.err = a.w.Flush()
+	}
+	if a.err != nil {
+		return 0, a.err
+	}
+	return len(p), nil
+}
+
+// pieceSize is how much of a file is in memory.
+const pieceSize = 64 << 10
+
+var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+
+// ReadFrom implements io.ReaderFrom: the file goes through one piece of memory.
+// The last piece is left to Finish, so that a small file is one write together
+// with its head.
+func (a *answer) ReadFrom(src io.Reader) (n int64, err error) {
+	if a.piece == nil {
+		a.piece = pieces.Get().(*[pieceSize]byte)
+	}
+	for a.err == nil {
+		if l, ok := src.(*io.LimitedReader); ok && l.N <= 0 {
+			return n, nil
+		}
+		if a.held {
+			a.held = false
+			if a.err = a.w.Flush(); a.err != nil {
+				break
+			}
+		}
+		k, err := io.ReadFull(src, a.piece[:])
+		if k > 0 {
+			n, a.held = n+int64(k), true
+			a.err = a.w.Append(a.piece[:k])
+		}
+		switch {
+		case err == io.EOF, err == io.ErrUnexpectedEOF:
+			return n, nil
+		case err != nil && a.err == nil:
+			a.err = err
+		}
+	}
+	return n, a.err
+}
+
+// release gives the piece back, once all is sent or given up.
+func (a *answer) release() {
+	if a.piece != nil {
+		pieces.Put(a.piece)
+		a.piece = nil
+	}
+}
+
+// fieldsOf are the fields of h, in the same order every time.
+func fieldsOf(h http.Header) (out []connector.Field) {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, v := range h[name] {
+			if name == "Etag" {
+				name = "ETag"
+			}
+			out = append(out, connector.Field{Name: []byte(name), Value: []byte(v)})
+		}
+	}
+	return out
+}
