@@ -3,6 +3,8 @@
 package main_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -72,5 +74,44 @@ func (c *cluster) drainByRule(t *testing.T) {
 	// What it has missed, the node now gets first.
 	if got := spread(t, k, "/test/node/", 12); got["n1"] == 0 {
 		t.Errorf("where nobody is drained, requests without a session by node: %v", got)
+	}
+}
+
+// drainByFile: the map file is changed while jkd runs. Once one child has the
+// new rules, all have them.
+func (c *cluster) drainByFile(t *testing.T) {
+	s := c.start(t, "prefork", clusterWorkers+"worker.lb.method=Session\n", config{
+		mounts: []string{"/examples/* lb"},
+		jk:     []string{"JkMountFile = map.properties", "JkMountFileReload = 1"},
+		files:  map[string]string{"map.properties": "/test/node/*=lb\n"},
+	})
+	l := lanes(t, s, places-2)
+	ids := begin(t, l[0].conn, 9)
+	// change puts other rules into force. The page tells that they are.
+	change := func(rules, page string, want int) {
+		t.Helper()
+		s.write("new.properties", rules)
+		if err := os.Rename(filepath.Join(s.dir, "new.properties"), filepath.Join(s.dir, "map.properties")); err != nil {
+			t.Fatal(err)
+		}
+		s.eventually("the new rules", func() bool {
+			r, _ := fetch(t, "GET", s.url(page))
+			return r.StatusCode == want
+		})
+	}
+	change("/test/node/*=lb;disabled=n1\n/test/hello.jsp=lb\n", "/test/hello.jsp", 200)
+	for _, k := range l {
+		c.disabled(t, k.conn, page, "n1", ids)
+	}
+	change("/test/node/*=lb;stopped=n1\n", "/test/hello.jsp", 404)
+	for _, k := range l {
+		c.stopped(t, k.conn, page, "n1", ids)
+	}
+	change("/test/node/*=lb\n/test/hello.jsp=lb\n", "/test/hello.jsp", 200)
+	for _, k := range l {
+		stays(t, k.conn, page, ids["n1"][0])
+	}
+	if got := spread(t, l[0].conn, "/test/node/", 12); got["n1"] == 0 {
+		t.Errorf("requests without a session by node: %v, want some on n1", got)
 	}
 }

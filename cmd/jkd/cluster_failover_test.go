@@ -91,7 +91,7 @@ func (c *cluster) failover(t *testing.T, mpm string) {
 	}
 
 	done.Go(up)
-	c.returns(t, s, k, "n1")
+	returns(t, s, k, "/test/node/", "n1")
 	done.Wait()
 	for node, n := range spread(t, k, "/test/node/", 12) {
 		if n == 0 || node == "" {

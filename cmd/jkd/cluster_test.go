@@ -30,11 +30,15 @@ func TestCluster(t *testing.T) {
 		t.Run("failover", func(t *testing.T) { c.failover(t, mpm) })
 		t.Run("post", func(t *testing.T) { c.post(t, mpm) })
 		t.Run("restart", func(t *testing.T) { c.restart(t, mpm) })
+		t.Run("drain by status", func(t *testing.T) { c.drainByStatus(t, mpm) })
 	})
 	t.Run("drain by rule", c.drainByRule)
+	t.Run("drain by file", c.drainByFile)
 	t.Run("standby", c.standby)
 	t.Run("domains", c.domains)
 	t.Run("sticky force", c.stickyForce)
+	t.Run("recover", c.recovers)
+	t.Run("escalation", c.escalation)
 }
 
 // nodes are the three, by their jvmRoute, which is what their members are
@@ -281,11 +285,11 @@ func (c *cluster) waits(t *testing.T, s *server, node string, n int) {
 	})
 }
 
-// returns waits until a node gets requests of its own again, all of which must
-// succeed meanwhile.
-func (c *cluster) returns(t *testing.T, s *server, k *conn, node string) {
+// returns waits until a node gets requests again where path leads, all of which
+// must succeed meanwhile.
+func returns(t *testing.T, s *server, k *conn, path, node string) {
 	t.Helper()
-	s.eventually("a request for "+node, func() bool { return spread(t, k, "/test/node/", 3)[node] > 0 })
+	s.eventually("a request for "+node, func() bool { return spread(t, k, path, 3)[node] > 0 })
 }
 
 // processes are the process ids in the access log.
