@@ -14,6 +14,7 @@ var (
 	ErrOwner   = errors.New("belongs to another user")        // neither ours nor, to read, root's
 	ErrMode    = errors.New("is writable by other users")     // group or others may write
 	ErrLinks   = errors.New("has more or less than one name") // hard links
+	ErrInUse   = errors.New("is in use by another process")   // its segment is open
 	ErrClosed  = errors.New("segment is closed")
 )
 

@@ -10,11 +10,13 @@ import (
 
 // CreateFile makes a segment of size bytes, all zero, backed by a new file of
 // mode 0600, mapped for reading and writing. A regular file of the calling
-// user that a dead master left at path is removed first (a live one keeps its
-// mapping); a symbolic link, a file of another kind or another user is an
-// error and stays as it is. The file is never opened through a link: it is
-// created exclusively. The directory must be one that only trusted users can
-// write to. The descriptor is close-on-exec.
+// user that a dead master left at path is removed first. One whose segment is
+// still open somewhere, in its maker or a process that inherited it, is
+// [ErrInUse]: two of them would take each other's file away. That and a
+// symbolic link, a file of another kind or another user stay as they are. The
+// file is never opened through a link: it is created exclusively. The directory
+// must be one that only trusted users can write to. The descriptor is
+// close-on-exec.
 func CreateFile(path string, size int) (*Segment, error) {
 	s, err := createFile(path, size)
 	if err != nil {
@@ -39,9 +41,15 @@ func createFile(path string, size int) (*Segment, error) {
 		return nil, err
 	}
 	s, err := fillFile(fd, size)
+	if err == nil && !names(path, fd) {
+		unix.Munmap(s.mem)
+		err = ErrInUse // somebody took it for a stale one before it was locked
+	}
 	if err != nil {
+		if names(path, fd) {
+			unix.Unlink(path)
+		}
 		unix.Close(fd)
-		unix.Unlink(path)
 		return nil, err
 	}
 	s.name, s.path = path, path
@@ -52,6 +60,9 @@ func createFile(path string, size int) (*Segment, error) {
 func fillFile(fd, size int) (*Segment, error) {
 	// The umask may have taken more than the others' bits.
 	if err := retry(func() error { return unix.Fchmod(fd, 0o600) }); err != nil {
+		return nil, err
+	}
+	if err := lock(fd); err != nil {
 		return nil, err
 	}
 	if err := writeZeros(fd, size); err != nil {
@@ -92,10 +103,10 @@ func writeZeros(fd, size int) error {
 	return nil
 }
 
-// removeStale removes what an earlier master left at path, if it is ours.
-// Should another file take its place between the look and the removal, only
-// the directory entry goes, never what it points to, and the exclusive open
-// that follows refuses whatever comes next.
+// removeStale removes what an earlier master left at path, if it is ours and no
+// longer in use. Should another file take its place between the look and the
+// removal, only the directory entry goes, never what it points to, and the
+// exclusive open that follows refuses whatever comes next.
 func removeStale(path string) error {
 	st, err := lstat(path)
 	if err == unix.ENOENT {
@@ -107,10 +118,48 @@ func removeStale(path string) error {
 	if err := checkFile(st, unix.Geteuid(), -1); err != nil {
 		return err
 	}
+	// The lock is held until the file is gone: whoever comes at the same time
+	// finds it in use, or not at all.
+	var fd int
+	err = retry(func() (err error) {
+		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+		return err
+	})
+	if err == unix.ENOENT {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := lock(fd); err != nil {
+		return err
+	}
+	if !names(path, fd) {
+		return ErrInUse // somebody was faster
+	}
 	if err := unix.Unlink(path); err != nil && err != unix.ENOENT {
 		return err
 	}
 	return nil
+}
+
+// lock marks the file behind fd as in use. The mark belongs to what was opened,
+// so those who inherit the descriptor hold it too, and it goes with the last of
+// them, however that ends. Where the file system knows no locks nothing is
+// marked.
+func lock(fd int) error {
+	if err := retry(func() error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) }); err == unix.EWOULDBLOCK {
+		return ErrInUse
+	}
+	return nil
+}
+
+// names tells whether path is a name of what is open as fd.
+func names(path string, fd int) bool {
+	a, err := stat(fd)
+	b, err2 := lstat(path)
+	return err == nil && err2 == nil && a.id == b.id
 }
 
 // checkFile refuses what is not a regular file of one of two users (-1: no

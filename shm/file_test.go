@@ -60,11 +60,30 @@ func TestCreateFile(t *testing.T) {
 	}
 }
 
-// A file that a dead master left goes away; a mapping of it does not change.
+// A file that a dead master left goes away. One that is in use stays, until it
+// is given up: then a mapping of it does not change.
 func TestCreateFileReplacesStale(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "board")
+	dead, err := CreateFile(path, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heir := dup(t, dead)
+	closeIfOpen(t, dead)
+	for range 2 {
+		if s, err := CreateFile(path, 100); s != nil || !errors.Is(err, ErrInUse) {
+			t.Fatalf("while an heir has it: %v, %v", s, err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 50 {
+		t.Fatalf("what was refused is not there any more: %v, %v", info, err)
+	}
+	unix.Close(heir)
 	old := mustCreateFile(t, path, 100)
 	old.Bytes()[0] = 9
+	if err := old.Remove(); err != nil {
+		t.Fatal(err)
+	}
 	s := mustCreateFile(t, path, 200)
 	if s.Bytes()[0] != 0 || s.Size() != 200 {
 		t.Errorf("new segment: first byte %d, size %d", s.Bytes()[0], s.Size())
@@ -72,6 +91,36 @@ func TestCreateFileReplacesStale(t *testing.T) {
 	s.Bytes()[0] = 5
 	if old.Bytes()[0] != 9 {
 		t.Errorf("the old mapping changed to %d", old.Bytes()[0])
+	}
+}
+
+// Of many that come at once one has the file.
+func TestCreateFileOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "board")
+	write(t, path, "stale", 0o600)
+	made := make(chan *Segment, 16)
+	for range cap(made) {
+		go func() {
+			s, err := CreateFile(path, 64)
+			if s == nil && !errors.Is(err, ErrInUse) && !errors.Is(err, fs.ErrExist) {
+				t.Errorf("got %v", err)
+			}
+			made <- s
+		}()
+	}
+	var got []*Segment
+	for range cap(made) {
+		if s := <-made; s != nil {
+			got = append(got, s)
+			defer closeIfOpen(t, s)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || len(got) > 1 {
+		t.Fatalf("%d have the file: %v", len(got), err)
+	}
+	if len(got) == 1 && (info.Size() != 64 || info.Mode() != 0o600) {
+		t.Errorf("%v", info)
 	}
 }
 
@@ -283,6 +332,9 @@ func TestRemove(t *testing.T) {
 	}
 
 	old := mustCreateFile(t, path, 64)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
 	young := mustCreateFile(t, path, 64)
 	if err := old.Remove(); err != nil || !exists() {
 		t.Errorf("the older segment removed the younger one's file (%v)", err)
