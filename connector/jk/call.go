@@ -23,6 +23,7 @@ type call struct {
 	tls  connector.TLS
 	out  filter
 	attr []ajp.Attribute
+	path []byte // backing of the path as JkOptions wants it
 
 	rule     *Extensions
 	reply    time.Duration // reply timeout that overrides the worker's
@@ -38,6 +39,7 @@ type call struct {
 	cookie                  []byte // backing of the balancer's own cookie
 	route                   string // sent with the request
 	stateless, ignoreSticky bool
+	noted                   bool // the notes of the first member are made
 }
 
 // calls keeps calls between requests.
@@ -53,9 +55,25 @@ func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *c
 		c = new(call)
 	}
 	c.reset(s, x, r, w)
-	c.note("JK_WORKER_NAME", name)
-	c.note("JK_WORKER_TYPE", kind.String())
-	err := f(c)
+	var begin time.Time
+	if r.Notes.Wanted() {
+		begin = time.Now()
+		c.note("JK_WORKER_NAME", name)
+		c.note("JK_WORKER_TYPE", kind.String())
+		if c.route != "" {
+			c.note("JK_WORKER_ROUTE", c.route)
+		}
+	}
+	var err *connector.Error
+	if kind != Status {
+		err = c.forward(name, s.form)
+	}
+	if err == nil {
+		err = f(c)
+	}
+	if !begin.IsZero() {
+		c.note("JK_REQUEST_DURATION", seconds(time.Since(begin)))
+	}
 	c.release()
 	p.free.Put(c)
 	if err != nil {
@@ -71,13 +89,22 @@ func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *c
 // them.
 type site struct {
 	c *conf.JkServer
-	// plain: none of the options changes what is forwarded.
+	// plain: none of the options and variables changes what is forwarded but,
+	// maybe, form.
 	plain bool
+	// form is what of the path is forwarded. Without an option it is what
+	// mod_jk does with ForwardURICompatUnparsed.
+	form  conf.ForwardURI
+	named namedTargets
 }
 
 func newSite(c *conf.JkServer) *site {
 	o := c.Options
-	return &site{c: c, plain: !o.ForwardLocalAddress && len(c.EnvVars) == 0 && c.ExtractSSL}
+	s := &site{c: c, plain: !o.ForwardLocalAddress && len(c.EnvVars) == 0 && c.ExtractSSL, form: conf.ForwardURICompatUnparsed}
+	if o.ForwardURISet {
+		s.form = o.ForwardURI
+	}
+	return s
 }
 
 // reset prepares for a request. What configuration and variables put in the
@@ -88,7 +115,7 @@ func (c *call) reset(s *site, x *Extensions, r *connector.Request, w connector.R
 	c.req = ajp.Request{Request: r, ForwardKeySize: o.ForwardKeySize, ForwardChain: o.ForwardSSLCertChain}
 	c.rule, c.reply, c.replySet, c.reuse = x, x.ReplyTimeout, x.ReplyTimeoutSet, !o.DisableReuse
 	c.stateless, c.ignoreSticky = x.Stateless, x.StickyIgnore
-	c.route, c.traffic = "", 0
+	c.route, c.traffic, c.noted = "", 0, false
 	c.out = filter{
 		w: w, fields: c.out.fields[:0], text: c.out.text[:0], serverErrors: x.UseServerErrors,
 		flushPackets: o.FlushPackets, flushHeader: o.FlushHeader, isHead: string(r.Method) == "HEAD",
@@ -105,11 +132,32 @@ func (c *call) release() {
 	clear(c.cookies)
 }
 
+// own returns the request as the container is told of it, which may be changed.
+func (c *call) own() *connector.Request {
+	if c.req.Request != &c.base {
+		c.base = *c.req.Request
+		c.req.Request = &c.base
+	}
+	return &c.base
+}
+
+// forward puts the path into the form that JkOptions asks for.
+func (c *call) forward(worker string, form conf.ForwardURI) *connector.Error {
+	if form == conf.ForwardURICompatUnparsed {
+		return nil
+	}
+	path, err := forwardPath(c.path[:0], c.req.Path, form)
+	c.path = path
+	if err != nil {
+		return &connector.Error{Worker: worker, Op: "forward path as " + form.String(), Status: 400, Client: true, Err: err}
+	}
+	c.own().Path = path
+	return nil
+}
+
 // override applies the options, the variables and JkEnvVar.
 func (c *call) override(s *site, r *connector.Request) {
-	c.base = *r
-	b := &c.base
-	c.req.Request = b
+	b := c.own()
 	o, in, env := &s.c.Options, &s.c.Indicators, r.Env
 	if o.ForwardLocalAddress {
 		b.RemoteAddr, b.RemotePort = b.LocalAddr, []byte("0")
@@ -145,7 +193,7 @@ func (c *call) override(s *site, r *connector.Request) {
 	c.ignoreSticky = flagVar(env, "JK_STICKY_IGNORE", c.ignoreSticky)
 	c.stateless = flagVar(env, "JK_STATELESS", c.stateless)
 	if v, _ := env.Get("JK_ROUTE"); v != "" {
-		c.route = v
+		c.route, c.req.Route = v, v
 	}
 	c.attr = c.attr[:0]
 	for _, e := range s.c.EnvVars {

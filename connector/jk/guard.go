@@ -19,11 +19,23 @@ func (r refusal) String() string {
 	case refusalNone:
 		return "none"
 	case refusalUnsafe:
-		return "a % or \\ is left in the decoded path (RejectUnsafeURI)"
+		return "Potentially unsafe request url (RejectUnsafeURI)"
 	case refusalLong:
-		return "the path is longer than 4095 bytes"
+		return "URI must be smaller than 4096 bytes"
 	}
 	return "?"
+}
+
+// refused says in the log that a request for a path that is mounted is not
+// mapped. For the front it is as if it were not mounted.
+func (c *Connector) refused(r *connector.Request, why refusal) {
+	e := c.log.Info()
+	path := r.Path
+	if why == refusalLong {
+		e = c.log.Warn()
+		path = path[:min(len(path), 100)]
+	}
+	e.Bytes("path", path).Msgf("%s: the request is not mapped", why)
 }
 
 const longestURI = 4095

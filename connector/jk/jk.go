@@ -3,6 +3,7 @@ package jk
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -58,7 +59,7 @@ type Connector struct {
 	following sync.Mutex // held by whoever makes the next mapping
 }
 
-var _ connector.Connector = (*Connector)(nil)
+var _ connector.Ranked = (*Connector)(nil)
 
 // New makes the connector of one process. It connects to nobody yet.
 func New(s *Setup, o Options) *Connector {
@@ -127,24 +128,50 @@ func (c *Connector) target(r *Rule, s *site) connector.Worker {
 	case c.config.Workers[r.Index].Type == Status:
 		return c.statusTarget(r.Index, s)
 	}
-	return missing{r.Worker}
+	return &missing{name: r.Worker}
 }
 
-// Match implements connector.Connector. A request with the variable no-jk is
-// nobody's here.
+// Match implements connector.Connector.
 func (c *Connector) Match(r *connector.Request) connector.Worker {
+	w, _ := c.match(r)
+	return w
+}
+
+// MatchRank implements connector.Ranked. A worker that a variable names is
+// above all rules.
+func (c *Connector) MatchRank(r *connector.Request) (connector.Worker, connector.Rank) {
+	switch w, rule := c.match(r); {
+	case w == nil:
+		return nil, connector.Rank{}
+	case rule == nil:
+		return w, connector.Rank{Slashes: math.MaxInt}
+	default:
+		return w, connector.RankOf(rule.Pattern)
+	}
+}
+
+// match returns the worker for a request and the rule that has given it, if
+// it was one. A request with the variable no-jk is nobody's here.
+func (c *Connector) match(r *connector.Request) (w connector.Worker, rule *Rule) {
 	m := c.current()
 	if r.VHost < 0 || r.VHost >= len(m.targets) {
-		return nil
+		return nil, nil
 	}
 	if _, never := r.Env.Get("no-jk"); never {
-		return nil
+		return nil, nil
 	}
-	rule := m.setup.Maps[r.VHost].Match(r.MatchPath)
-	if rule == nil {
-		return nil
+	s := c.sites[r.VHost]
+	if w = c.indicated(s, r); w == nil {
+		if rule = m.setup.Maps[r.VHost].Match(r.MatchPath); rule == nil {
+			return nil, nil
+		}
+		w = m.targets[r.VHost][rule]
 	}
-	return m.targets[r.VHost][rule]
+	if why := refuse(r, s.c.Options.RejectUnsafeURI); why != refusalNone {
+		c.refused(r, why)
+		return nil, nil
+	}
+	return w, rule
 }
 
 // Close implements connector.Connector.
@@ -160,8 +187,8 @@ func (c *Connector) Close() error {
 	return nil
 }
 
-// Stats returns the counters of this process, a worker each, in the order of
-// worker.list.
+// Stats returns the counters of this process, a back end each: those of
+// worker.list in its order, then the members of each balancer.
 func (c *Connector) Stats() []Stats {
 	var out []Stats
 	for _, w := range c.workers {
@@ -169,16 +196,33 @@ func (c *Connector) Stats() []Stats {
 			out = append(out, w.stats())
 		}
 	}
+	for _, b := range c.lbs {
+		if b == nil {
+			continue
+		}
+		for _, w := range b.members {
+			s := w.stats()
+			s.Balancer = b.name
+			out = append(out, s)
+		}
+	}
 	return out
 }
 
 // missing stands for a worker that can't be run.
-type missing struct{ name string }
+type missing struct {
+	name string
+	err  error // why, nil when it is simply not there
+}
 
-func (m missing) Name() string { return m.name }
+func (m *missing) Name() string { return m.name }
 
-func (m missing) Service(*connector.Request, connector.ResponseWriter) error {
-	return &connector.Error{Worker: m.name, Op: "find worker", Status: 500, Err: fmt.Errorf("there is no worker %q to run", m.name)}
+func (m *missing) Service(*connector.Request, connector.ResponseWriter) error {
+	err := m.err
+	if err == nil {
+		err = fmt.Errorf("there is no worker %q to run", m.name)
+	}
+	return &connector.Error{Worker: m.name, Op: "find worker", Status: 500, Err: err}
 }
 
 func newWorker(c *WorkerConfig, maintain time.Duration, o Options, rec *jkshm.Worker) *worker {

@@ -1,7 +1,6 @@
 package jk
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -52,16 +51,6 @@ func TestMatch(t *testing.T) {
 	stats := c.Stats()
 	if len(stats) != 2 || stats[0].Worker != "a" || stats[1].Worker != "b" || len(stats[0].Closed) != int(closeReasons) {
 		t.Errorf("%+v", stats)
-	}
-}
-
-// F063, F071: a rule whose worker can't be run is 500.
-func TestMissingWorker(t *testing.T) {
-	c := setup(t, "worker.list=st\nworker.st.type=status\n", "/*=st\n", Options{Threads: 1})
-	err := c.Match(at("/")).Service(request("GET", "/", ""), &answer{})
-	var e *connector.Error
-	if !errors.As(err, &e) || e.Status != 500 || e.Worker != "st" || e.Recoverable || e.Client {
-		t.Errorf("%+v", err)
 	}
 }
 

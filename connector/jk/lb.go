@@ -261,6 +261,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *conn
 	})
 	t.record(rec, verdict, now)
 	c.members[i].Failed = verdict.Avoid
+	t.noteMember(c, v, i)
 	if result == balance.Success {
 		return balance.Done, fail
 	}

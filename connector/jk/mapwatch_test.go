@@ -473,7 +473,7 @@ func TestMappingKeepsTargets(t *testing.T) {
 func TestPublishedTextIsJudged(t *testing.T) {
 	r := newMapRig(t, "/a/*=a\n")
 	r.want("", "/a/1 a")
-	if err := r.seg.Map(0).Publish([]byte("rubbish"), 0); err != nil {
+	if err := r.seg.Map(0).Publish([]byte("rubbish=x\n"), 0); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {

@@ -38,19 +38,6 @@ func NotYet(c *conf.Config, s *Setup) []conf.Warning {
 		}
 	}
 	without(place{c.Path, 0}, "[connector.jk]", jkNotYet(c.Jk))
-	for i := range c.Jk.Servers {
-		at := place{c.Path, 0}
-		key := "[connector.jk]"
-		if i > 0 {
-			at.line, key = c.VHosts[i-1].Line, "[vhost "+c.VHosts[i-1].Name+"]"
-		}
-		without(at, key, siteNotYet(&c.Jk.Servers[i]))
-	}
-	for _, l := range c.Locations {
-		if l.Handler != "" {
-			without(place{c.Path, l.Line}, "[location "+l.Path+"]", []string{"SetHandler"})
-		}
-	}
 	conf.SortWarnings(r.warnings)
 	return r.warnings
 }
@@ -74,16 +61,6 @@ func jkNotYet(j *conf.Jk) (what []string) {
 	}
 	if j.WatchdogInterval > 0 {
 		what = append(what, "JkWatchdogInterval")
-	}
-	return what
-}
-
-func siteNotYet(s *conf.JkServer) (what []string) {
-	if s.Options.ForwardURISet && s.Options.ForwardURI != conf.ForwardURICompatUnparsed {
-		what = append(what, s.Options.ForwardURI.String())
-	}
-	if s.Options.RejectUnsafeURI {
-		what = append(what, "RejectUnsafeURI")
 	}
 	return what
 }

@@ -29,14 +29,8 @@ func TestNotYet(t *testing.T) {
 			s.MountFile = &conf.File{Path: "map", Data: []byte("/b=w\n")}
 			s.Options.RejectUnsafeURI, s.AutoAlias, s.StripSession = true, "/srv", true
 			s.Options.ForwardURI, s.Options.ForwardURISet = conf.ForwardURIEscaped, true
-		}, "ForwardURIEscaped, RejectUnsafeURI"},
-		{"as it came", "", "w", func(c *conf.Config) {
-			o := &c.Jk.Main().Options
-			o.ForwardURI, o.ForwardURISet = conf.ForwardURICompatUnparsed, true
-		}, ""},
-		{"handler", "", "w", func(c *conf.Config) {
 			c.Locations = []conf.Location{{Path: "/x", Line: 9, Handler: "jakarta-servlet"}}
-		}, "SetHandler"},
+		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := conf.Defaults()

@@ -33,6 +33,7 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	l.servers, l.threads = capacity(c)
 	l.run()
 	r.strangers(c, s)
+	r.indicators(c, s)
 	if rules == 0 {
 		r.warn(place{c.Path, 0}, "", "no path is mounted: every request will be answered 404")
 	}

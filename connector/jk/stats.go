@@ -46,6 +46,7 @@ type counters struct {
 // Stats is a copy of the counters of one worker in this process.
 type Stats struct {
 	Worker               string
+	Balancer             string // that it is a member of; "" for a worker of its own
 	Requests             uint64
 	Errors, ClientErrors uint64
 	Hits, Misses         uint64
