@@ -123,6 +123,10 @@ func TestControlAttributes(t *testing.T) {
 			t.Errorf("%s=%s: changes %s too, want %q", tt.code, tt.value, got, want)
 		}
 	}
+	// 0 can be asked for where nothing was: that is not the same.
+	r.wants(0, "n1.recovery_options=27")
+	r.post(0, "cmd=update&w=lb&sw=n1&varo=0")
+	r.wants(1, "n1.recovery_options=0")
 	// What no page shows.
 	r.post(0, "cmd=update&w=lb&vlri=71")
 	r.post(0, "cmd=update&w=lb&sw=n1&vari=72")
@@ -130,12 +134,8 @@ func TestControlAttributes(t *testing.T) {
 	r.seg.Balancer(0).Load(&b)
 	var w jkshm.WorkerSettings
 	r.seg.Balancer(0).Member(0).Worker().Load(&w)
-	if b.RetryInterval != 71*time.Millisecond || w.RetryInterval != 72*time.Millisecond || w.RecoveryOptionsSet {
-		t.Errorf("%v, %v", b.RetryInterval, w.RetryInterval)
-	}
-	r.seg.Balancer(0).Member(1).Worker().Load(&w)
-	if !w.RecoveryOptionsSet {
-		t.Error("recovery_options are not in force")
+	if b.RetryInterval != 71*time.Millisecond || w.RetryInterval != 72*time.Millisecond || !w.RecoveryOptionsSet {
+		t.Errorf("%v, %v, %v", b.RetryInterval, w.RetryInterval, w.RecoveryOptionsSet)
 	}
 }
 

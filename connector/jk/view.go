@@ -65,9 +65,10 @@ func (p *control) balancer(b *balancer) status.Balancer {
 			m.TimeToRecoverMin, m.TimeToRecoverMax = status.NextRecovery(rec.LastError.Load(), now, v.s.RecoverTime, out.TimeToMaintenanceMin, every)
 		}
 		out.Busy += m.Busy
+		out.MaxBusy = max(out.MaxBusy, m.MaxBusy)
 		out.Members = append(out.Members, m)
 	}
-	out.MaxBusy = max(out.Busy, int(min(b.rec.MaxBusy.Load(), jkshm.MaxGauge)))
+	out.MaxBusy = max(out.MaxBusy, out.Busy, int(min(b.rec.MaxBusy.Load(), jkshm.MaxGauge)))
 	return out
 }
 
@@ -90,6 +91,10 @@ func (p *control) ajp(w *worker) status.AJP {
 func endpoint(w *worker) status.Endpoint {
 	var s jkshm.WorkerSettings
 	w.rec.Load(&s)
+	if !s.RecoveryOptionsSet {
+		// Not 0, which would be something else and could not be asked for.
+		s.RecoveryOptions = int(defaultRecovery)
+	}
 	return status.Endpoint{
 		Name: w.name, Host: s.Host, Port: s.Port, Address: address(w.rec, &s), Source: w.cfg.Source,
 		ConnectionPoolTimeout: s.ConnectionPoolTimeout, PingTimeout: s.PingTimeout, ConnectTimeout: s.ConnectTimeout,

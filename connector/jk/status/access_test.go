@@ -146,7 +146,7 @@ func TestFields(t *testing.T) {
 	r := newRig()
 	for _, query := range []string{"", "mime=xml", "mime=txt", "mime=prop", "cmd=nonsense", "mime=nonsense", "cmd=reset&w=cart"} {
 		out := r.get(query)
-		if out.field("Cache-Control") != "no-cache" || out.field("Pragma") != "no-cache" || out.field("X-Content-Type-Options") != "nosniff" {
+		if out.field("Cache-Control") != "no-cache, no-store" || out.field("Pragma") != "no-cache" || out.field("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%q: fields %q", query, out.Fields)
 		}
 		isHTML := strings.HasPrefix(out.ContentType, "text/html")

@@ -1,6 +1,9 @@
 package status
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // html writes a page. It works without scripts.
 func (s *service) html() []byte {
@@ -76,7 +79,8 @@ func (s *service) header(p *page) {
 	p.put(`:`)
 	p.number(s.in.ServerPort)
 	p.put(`</strong>`)
-	for _, t := range []string{s.view.Software.WebServer, s.view.Software.JKVersion} {
+	software := []string{s.view.Software.WebServer, s.view.Software.JKVersion}
+	for _, t := range slices.Compact(software) {
 		if t != "" {
 			p.put(` <span>`)
 			p.text(t)

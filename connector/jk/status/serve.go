@@ -152,9 +152,11 @@ func Serve(in Input, control Control, config Config) Output {
 	return out
 }
 
+// noCache are the header fields of every answer. What has the token in it must
+// not be left on a disk either.
 func noCache() []Field {
 	return []Field{
-		{"Cache-Control", "no-cache"},
+		{"Cache-Control", "no-cache, no-store"},
 		{"Pragma", "no-cache"},
 		{"X-Content-Type-Options", "nosniff"},
 	}
