@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"jkd/connector"
@@ -15,6 +16,7 @@ type body struct {
 	inChunk bool    // the length is not known, chunks tells the end
 	chunks  chunked // if inChunk
 	limit   int64   // LimitRequestBody for what comes in chunks; 0: none
+	size    int64   // of a body of known length
 	got     int64   // bytes of a chunked body so far
 	done    bool
 	failed  *connector.ClientError // what the client did wrong, for good
@@ -78,6 +80,11 @@ func (b *body) fail(err error) error {
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
+	}
+	if b.inChunk {
+		err = fmt.Errorf("%w after %d bytes", err, b.got)
+	} else {
+		err = fmt.Errorf("%w after %d of %d bytes", err, b.size-b.left, b.size)
 	}
 	b.failed = &connector.ClientError{Op: "read body", Status: status, Err: err}
 	return b.failed

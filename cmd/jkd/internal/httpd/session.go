@@ -199,7 +199,7 @@ func (ss *session) parse(n int) refusal {
 // openBody prepares the request body for the connector.
 func (ss *session) openBody() {
 	x, b := &ss.x, &ss.body
-	*b = body{in: &ss.in, left: x.ContentLength, done: x.ContentLength == 0, limit: ss.s.o.LimitRequestBody}
+	*b = body{in: &ss.in, left: x.ContentLength, size: x.ContentLength, done: x.ContentLength == 0, limit: ss.s.o.LimitRequestBody}
 	if x.ContentLength < 0 {
 		b.left, b.inChunk = 0, true
 		b.chunks = chunked{in: &ss.in, lim: ss.lim}
