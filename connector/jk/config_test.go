@@ -119,7 +119,7 @@ func TestDeployments(t *testing.T) {
 	same(t, "warnings", len(warnings), 0)
 }
 
-func TestFieldColdFusion(t *testing.T) {
+func TestF067Config01ColdFusion(t *testing.T) {
 	c, warnings := mustParse(t, testEnv(), file(t, "field/01-coldfusion-workers.properties"))
 	same(t, "workers", workerNames(c), []string{"cf_pool lb", "status status"})
 	same(t, "maintain", c.Maintain, time.Minute)
@@ -155,7 +155,7 @@ func TestFieldColdFusion(t *testing.T) {
 	}
 }
 
-func TestFieldTrailingComments(t *testing.T) {
+func TestF067Config03TrailingComments(t *testing.T) {
 	c, warnings := mustParse(t, testEnv(), file(t, "field/03-trailing-comments-workers.properties"))
 	node := func(name string, port, factor int) WorkerConfig {
 		w := defaults(name)
@@ -180,7 +180,7 @@ func TestFieldTrailingComments(t *testing.T) {
 	}
 }
 
-func TestFieldTypos(t *testing.T) {
+func TestF067Config04Typos(t *testing.T) {
 	c, warnings, err := ParseConfig(testEnv(), file(t, "field/04-typos-workers.properties"))
 	if c != nil {
 		t.Errorf("got %+v", c)
@@ -194,7 +194,7 @@ func TestFieldTypos(t *testing.T) {
 		"w:13: worker.loadbalancer.balanced_workers: balanced_workers is an old name, balance_workers is the current one"})
 }
 
-func TestFieldTemplate(t *testing.T) {
+func TestF074Config05Template(t *testing.T) {
 	c, warnings := mustParse(t, testEnv(), file(t, "field/05-template-workers.properties"))
 	node1 := defaults("node1")
 	node1.AJP = AJPConfig{
@@ -217,7 +217,7 @@ func TestFieldTemplate(t *testing.T) {
 	same(t, "warnings", len(warnings), 0)
 }
 
-func TestFieldMacros(t *testing.T) {
+func TestF074Config06Macros(t *testing.T) {
 	src := file(t, "field/06-macros-workers.properties")
 	c, warnings := mustParse(t, testEnv("JKD_TEST_SECRET", "s3"), src)
 	app1, app2 := defaults("app1"), defaults("app2")
@@ -251,7 +251,7 @@ func TestFieldMacros(t *testing.T) {
 		"w:17: worker.app2.secret: $(JKD_TEST_SECRET) is defined neither above nor in the environment: left as it is"))
 }
 
-func TestFieldHotStandby(t *testing.T) {
+func TestF069Config07HotStandby(t *testing.T) {
 	c, warnings := mustParse(t, testEnv(), file(t, "field/07-hot-standby-workers.properties"))
 	same(t, "workers", workerNames(c), []string{"status status", "lb-main lb", "lb-history lb", "single-node ajp13", "lb-msg lb"})
 	same(t, "warnings", said(warnings, conf.Warn), []string(nil))
@@ -275,7 +275,7 @@ func TestFieldHotStandby(t *testing.T) {
 	})
 }
 
-func TestFieldBOM(t *testing.T) {
+func TestF069Config08BOM(t *testing.T) {
 	c, warnings := mustParse(t, testEnv(), file(t, "field/08-bom-crlf-workers.properties"))
 	want := defaults("tomcat")
 	want.AJP.SocketKeepalive = true

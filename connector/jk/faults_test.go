@@ -176,7 +176,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-func TestReferenceDepth(t *testing.T) {
+func TestF074ReferenceDepth(t *testing.T) {
 	chain := func(n int) string {
 		var b strings.Builder
 		b.WriteString("worker.list=w0\n")
@@ -193,7 +193,7 @@ func TestReferenceDepth(t *testing.T) {
 	}
 }
 
-func TestMacroLimits(t *testing.T) {
+func TestF074MacroLimits(t *testing.T) {
 	p, warnings, err := ParseProperties(testEnv("E", "$(x)"), source("x=1\na="+strings.Repeat("$(x)", 21)+"\nb=$(E)\nc=$$(x))\n"))
 	if err != nil {
 		t.Fatal(err)

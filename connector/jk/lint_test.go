@@ -229,7 +229,7 @@ SetHandler = jakarta-servlet
 }
 
 // The hosts that back ends of a real deployment share.
-func TestFieldHotStandbyHosts(t *testing.T) {
+func TestConfig07HotStandbyHosts(t *testing.T) {
 	c := servers(jkServer(conf.CopyOff, "/*=lb-main\n"))
 	_, infos := lint(t, c, string(file(t, "field/07-hot-standby-workers.properties").Data))
 	var got []string

@@ -52,7 +52,7 @@ func hit(u *URIMap, path string) string {
 	return ""
 }
 
-func TestFieldColdFusionMap(t *testing.T) {
+func TestConfig02ColdFusionMap(t *testing.T) {
 	m := Mounts{MapFile: &conf.File{Path: "m", Data: file(t, "field/02-coldfusion-uriworkermap.properties").Data}}
 	u, warnings := mustMap(t, m)
 	same(t, "rules", len(u.Rules()), 13)
@@ -81,7 +81,7 @@ func TestFieldColdFusionMap(t *testing.T) {
 		"m:13: !/CFIDE/*: is excluded in this spelling only, while there are mounts in several spellings"})
 }
 
-func TestFieldExtensions(t *testing.T) {
+func TestConfig12Extensions(t *testing.T) {
 	m := Mounts{MapFile: &conf.File{Path: "m", Data: file(t, "field/12-extensions-uriworkermap.properties").Data}}
 	u, warnings := mustMap(t, m)
 	ms := time.Millisecond
