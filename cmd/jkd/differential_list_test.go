@@ -87,6 +87,20 @@ var differences = []difference{
 		reason: "The rules have to see the same path as the container.",
 	},
 	{
+		name: "decoded twice", fields: append([]string{"fault"}, elsewhere...),
+		title:  "ForwardURICompat sends nothing that would be decoded twice",
+		apache: "sends the decoded path with whatever is in it: `%2541` as `%41`, `%3F` as `?`, `%0A` as a line feed.",
+		jkd:    "answers 400 when an escape stands for `%`, `;`, `?`, `#` or a control character.",
+		reason: "The container decodes the path again and takes it for another one than the rules did. The other forms send all of these.",
+	},
+	{
+		name: "escaped parameters", fields: elsewhere,
+		title:  "ForwardURIEscaped refuses path parameters",
+		apache: "sends `;` as `%3B`, so that a path parameter (`;jsessionid=...`) becomes part of the name.",
+		jkd:    "answers 400.",
+		reason: "The container would look for another resource than the one the rules were asked about, and would not find the session.",
+	},
+	{
 		name: "encoded session", fields: []string{"attribute route", "attribute secret", "page", "uri", "worker"},
 		title:  "A session id in the path counts as it was written",
 		apache: "looks for `;jsessionid=` in the decoded path.",
