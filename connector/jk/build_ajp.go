@@ -116,7 +116,7 @@ func (g get) failStatus() []FailStatus {
 	for _, part := range g.parts("fail_on_status") {
 		at, key := place{part.File, part.Line}, g.own["fail_on_status"].Name
 		codes, odd, err := parseFailStatus(part.Value)
-		if err != nil {
+		if err != nil && !g.excused(part, "the line is ignored") {
 			g.b.fail(at, key, "%s", err)
 		}
 		for _, text := range odd {

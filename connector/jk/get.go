@@ -28,15 +28,24 @@ func (g get) parts(name string) []Part {
 // means the default, as in mod_jk; the warning about the name then says so.
 func (g get) bad(p *Property, err error, usual string) {
 	for _, part := range p.Parts {
-		if part.unresolved >= 0 {
-			w := &g.b.warnings[part.unresolved]
-			if more := "; the default " + usual + " is used"; !strings.HasSuffix(w.Msg, more) {
-				w.Msg += more
-			}
+		if g.excused(part, "the default "+usual+" is used") {
 			return
 		}
 	}
 	g.b.fail(p.at(), p.Name, "%s", err)
+}
+
+// excused tells whether a value makes no sense because of a $(name) that is not
+// defined, and adds to the warning about that what is done instead.
+func (g get) excused(part Part, instead string) bool {
+	if part.unresolved < 0 {
+		return false
+	}
+	w := &g.b.warnings[part.unresolved]
+	if more := "; " + instead; !strings.HasSuffix(w.Msg, more) {
+		w.Msg += more
+	}
+	return true
 }
 
 // below says what a number less than the least means.
