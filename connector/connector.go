@@ -42,8 +42,8 @@ type Request struct {
 	// else its place in the configuration, counted from 1.
 	VHost int
 	// Handler is SetHandler of the request's path, "" for none.
-	// "jakarta-servlet" gives the request to the worker that a variable names
-	// (JkWorkerIndicator), whether it is mounted or not.
+	// "jakarta-servlet" gives a request that no rule maps to the worker that a
+	// variable names (JkWorkerIndicator).
 	Handler string
 	// Env is the request's variables (SetEnv). Nil is empty.
 	Env *Env

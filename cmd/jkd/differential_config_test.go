@@ -354,7 +354,42 @@ JkMount /twice2/* w4
 <Location /rt/env>
   SetEnv JK_REPLY_TIMEOUT 200
 </Location>
+<Location /named>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME w4
+</Location>
+<Location /named/unknown>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME nobody
+</Location>
+<Location /named/ext>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME "w4;use_server_errors=404"
+</Location>
+<Location /named/lb>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME lb
+</Location>
+<Location /named/empty>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME ""
+</Location>
+<Location /any/named>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME w4
+</Location>
+<Location /any/static/named>
+  SetHandler jakarta-servlet
+  SetEnv JK_WORKER_NAME w4
+</Location>
+<Location /any/handled>
+  SetHandler jakarta-servlet
+</Location>
+<Location /handled>
+  SetHandler jakarta-servlet
+</Location>
 SetEnvIf Request_URI ^/any/nojk no-jk
+SetEnvIf Request_URI ^/named/nojk no-jk
 <VirtualHost 127.0.0.1:@PORT@>
   ServerName main.test:@PORT@
   JkMountCopy On
@@ -460,6 +495,34 @@ SetEnv = JK_STICKY_IGNORE 1
 [location /rt/env]
 SetEnv = JK_REPLY_TIMEOUT 200
 [location /any/nojk]
+SetEnv = no-jk 1
+[location /named]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME w4
+[location /named/unknown]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME nobody
+[location /named/ext]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME "w4;use_server_errors=404"
+[location /named/lb]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME lb
+[location /named/empty]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME ""
+[location /any/named]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME w4
+[location /any/static/named]
+SetHandler = jakarta-servlet
+SetEnv = JK_WORKER_NAME w4
+[location /any/handled]
+SetHandler = jakarta-servlet
+[location /handled]
+SetHandler = jakarta-servlet
+[location /named/nojk]
+SetHandler = jakarta-servlet
 SetEnv = no-jk 1
 [vhost unparsed.test]
 JkMountCopy = On

@@ -167,6 +167,21 @@ var diffGroups = []probeGroup{
 			/any/a\b /any/.. /any/x;/../..;/exact /exac%74 /dot/./x/y /dot/secret/../x/y /enc/grüße/x
 		`),
 	},
+	{name: "workers named by a variable", probes: asks(`
+		/named
+		/named/x
+		/named/x%20y;z?q
+		/named/unknown/x
+		/named/ext/x
+		/named/ext/x?status=404
+		/named/lb/x;jsessionid=abc.n2
+		/named/empty/x
+		/named/nojk/x
+		/any/named/x
+		/any/static/named/x
+		/any/handled/x
+		/handled/x
+	`)},
 	{name: "sessions in paths", probes: asks(`
 		/params/x;jsessionid=abc.n1
 		/params/app;v=1/x

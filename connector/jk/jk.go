@@ -3,7 +3,6 @@ package jk
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -138,16 +137,13 @@ func (c *Connector) Match(r *connector.Request) connector.Worker {
 }
 
 // MatchRank implements connector.Ranked. A worker that a variable names is
-// above all rules.
+// below all rules.
 func (c *Connector) MatchRank(r *connector.Request) (connector.Worker, connector.Rank) {
-	switch w, rule := c.match(r); {
-	case w == nil:
-		return nil, connector.Rank{}
-	case rule == nil:
-		return w, connector.Rank{Slashes: math.MaxInt}
-	default:
-		return w, connector.RankOf(rule.Pattern)
+	w, rule := c.match(r)
+	if rule == nil {
+		return w, connector.Rank{}
 	}
+	return w, connector.RankOf(rule.Pattern)
 }
 
 // match returns the worker for a request and the rule that has given it, if
@@ -161,11 +157,10 @@ func (c *Connector) match(r *connector.Request) (w connector.Worker, rule *Rule)
 		return nil, nil
 	}
 	s := c.sites[r.VHost]
-	if w = c.indicated(s, r); w == nil {
-		if rule = m.setup.Maps[r.VHost].Match(r.MatchPath); rule == nil {
-			return nil, nil
-		}
+	if rule = m.setup.Maps[r.VHost].Match(r.MatchPath); rule != nil {
 		w = m.targets[r.VHost][rule]
+	} else if w = c.indicated(s, r); w == nil {
+		return nil, nil
 	}
 	if why := refuse(r, s.c.Options.RejectUnsafeURI); why != refusalNone {
 		c.refused(r, why)

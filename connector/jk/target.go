@@ -33,14 +33,15 @@ func ParseTarget(c *Config, text string) (*Rule, error) {
 // handler is the argument of SetHandler that lets a variable name the worker.
 const handler = "jakarta-servlet"
 
-// indicated returns the worker that a variable (JkWorkerIndicator) names, or
-// nil: then the rules count. A worker that is not there is answered 500.
+// indicated returns the worker that a variable (JkWorkerIndicator) names for a
+// request that no rule maps, or nil when there is no such variable. A worker
+// that is not there is answered 500.
 func (c *Connector) indicated(s *site, r *connector.Request) connector.Worker {
 	if r.Handler != handler {
 		return nil
 	}
-	text, _ := r.Env.Get(s.c.Indicators.Worker)
-	if text == "" {
+	text, ok := r.Env.Get(s.c.Indicators.Worker)
+	if !ok {
 		return nil
 	}
 	return s.named.get(text, func() connector.Worker { return c.named(s, text) })
@@ -62,7 +63,7 @@ func (r *report) indicators(c *conf.Config, s *Setup) {
 	look := func(server int, at place, key string, env []conf.EnvSetting) {
 		name := c.Jk.Servers[server].Indicators.Worker
 		for _, e := range env {
-			if e.Name != name || e.Unset || e.Value == "" {
+			if e.Name != name || e.Unset {
 				continue
 			}
 			var faults conf.Errors
