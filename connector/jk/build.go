@@ -112,7 +112,7 @@ func (b *builder) checkType(d *definition) {
 	case "jni":
 		b.fail(p.at(), p.Name, "type jni is not supported: run the container as a process of its own and use ajp13")
 	default:
-		b.fail(p.at(), p.Name, "unknown type %s%s (ajp13, lb, status)", conf.Printable(value),
+		b.fail(p.at(), p.Name, "Unknown worker type %s%s (ajp13, lb, status)", conf.Printable(value),
 			conf.DidYouMean(value, []string{"ajp13", "lb", "status"}))
 	}
 }
@@ -144,7 +144,7 @@ func (b *builder) inherit(d *definition, chain []string) bool {
 	t := b.workers[target]
 	switch {
 	case t == nil:
-		b.fail(p.at(), p.Name, "the template is not there: %s%s", strings.Join(chain, " -> "), conf.DidYouMean(target, b.names()))
+		b.fail(p.at(), p.Name, "Reference not found: %s%s", strings.Join(chain, " -> "), conf.DidYouMean(target, b.names()))
 		return b.broken(d)
 	case t.refs == 1:
 		b.fail(p.at(), p.Name, "the references go in a circle: %s", strings.Join(chain, " -> "))

@@ -135,7 +135,7 @@ func (b *builder) routes(c *LBConfig) {
 		m := &c.Members[i]
 		if other, taken := owner[m.Member.Route]; taken {
 			at, key := b.written(m.Name, "route", "jvm_route")
-			b.fail(at, key, "route %s is that of member %s too", conf.Printable(m.Member.Route), conf.Printable(other))
+			b.fail(at, key, "route %s is that of member %s too: they share the same route", conf.Printable(m.Member.Route), conf.Printable(other))
 			continue
 		}
 		owner[m.Member.Route] = m.Name

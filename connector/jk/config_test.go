@@ -166,7 +166,7 @@ func TestF067Config03TrailingComments(t *testing.T) {
 	lb.Members = []WorkerConfig{node("tomcat1", 8009, 1), node("tomcat2", 8109, 2)}
 	same(t, "workers", c.Workers, []WorkerConfig{{Name: "controller", Type: LB, LB: &lb}, node("tomcat1", 8009, 1)})
 	same(t, "warnings", said(warnings, conf.Warn), []string{
-		"w:15: worker.controller.balanced_workers: balanced_workers is an old name, balance_workers is the current one",
+		"w:15: worker.controller.balanced_workers: balanced_workers is deprecated, balance_workers is the current name",
 		"w:18: workers.list: is a variable without meaning, did you mean worker.list?",
 	})
 	p, _, err := ParseProperties(testEnv(), file(t, "field/03-trailing-comments-workers.properties"))
@@ -186,12 +186,12 @@ func TestF067Config04Typos(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	same(t, "errors", lines(err), []string{
-		"w:9: worker.node2.type: unknown type AJP13, did you mean ajp13? (ajp13, lb, status)",
-		"w:12: worker.loadbalancer.type: unknown type 1b, did you mean lb? (ajp13, lb, status)",
-		"w:14: worker.loadbalancer.sticky_seesion: unknown directive sticky_seesion, did you mean sticky_session?",
+		"w:9: worker.node2.type: Unknown worker type AJP13, did you mean ajp13? (ajp13, lb, status)",
+		"w:12: worker.loadbalancer.type: Unknown worker type 1b, did you mean lb? (ajp13, lb, status)",
+		"w:14: worker.loadbalancer.sticky_seesion: directive sticky_seesion is not supported - please check, did you mean sticky_session?",
 	})
 	same(t, "warnings", said(warnings, conf.Warn), []string{
-		"w:13: worker.loadbalancer.balanced_workers: balanced_workers is an old name, balance_workers is the current one"})
+		"w:13: worker.loadbalancer.balanced_workers: balanced_workers is deprecated, balance_workers is the current name"})
 }
 
 func TestF074Config05Template(t *testing.T) {
@@ -488,7 +488,7 @@ func TestSourcesAreOneText(t *testing.T) {
 	same(t, "secret", c.Worker("extra").AJP.Secret, "c") // '#' is a comment in the file only
 	same(t, "warnings", said(warnings, conf.Warn), []string{
 		"w:3: worker.extra.secret: the value ends at a '#', which begins a comment; it is not part of the secret",
-		"w:3: worker.extra.secret: given again: this one counts, not that of c:6",
+		"w:3: worker.extra.secret: Duplicate key: this one counts, not that of c:6",
 	})
 }
 

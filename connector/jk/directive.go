@@ -142,5 +142,5 @@ var directiveNames = func() []string {
 var globalNames = []string{"list", "maintain"}
 
 func unknownDirective(name string) string {
-	return "unknown directive " + conf.Printable(name) + conf.DidYouMean(name, directiveNames)
+	return "directive " + conf.Printable(name) + " is not supported - please check" + conf.DidYouMean(name, directiveNames)
 }

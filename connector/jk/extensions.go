@@ -186,7 +186,7 @@ func (b *mapBuilder) extensions(r *Rule, written, text string) (x Extensions) {
 		e, known := extensionTable[name]
 		switch {
 		case !known:
-			b.warn(r.at(), written, "unknown extension %s: ignored%s", conf.Printable(name), conf.DidYouMean(name, extensionNames))
+			b.warn(r.at(), written, "unknown rule extension %s: ignored%s", conf.Printable(name), conf.DidYouMean(name, extensionNames))
 			continue
 		case !ok || value == "":
 			b.warn(r.at(), written, "extension %s has no value: ignored", name)

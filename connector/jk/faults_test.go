@@ -47,20 +47,20 @@ worker.maintain=60s
 			"w:5: worker.d.host: the value is longer than 63 bytes",
 		}},
 		{"directives", "worker.list=w\nworker.w.prot=1\nworker.w=1\nworker.host=h\nworker.lst=w\nworker.w.list=x\nworker.w.Port=1\nworker.w.zzzzzz=1\n", []string{
-			"w:2: worker.w.prot: unknown directive prot, did you mean port?",
+			"w:2: worker.w.prot: directive prot is not supported - please check, did you mean port?",
 			"w:3: worker.w: unknown directive",
 			"w:4: worker.host: names no worker: write worker.NAME.host",
 			"w:5: worker.lst: unknown directive, did you mean list?",
 			"w:6: worker.w.list: belongs to no single worker: write worker.list",
-			"w:7: worker.w.Port: unknown directive Port, did you mean port?",
-			"w:8: worker.w.zzzzzz: unknown directive zzzzzz",
+			"w:7: worker.w.Port: directive Port is not supported - please check, did you mean port?",
+			"w:8: worker.w.zzzzzz: directive zzzzzz is not supported - please check",
 		}},
 		{"types", "worker.list=a,b,c,d\nworker.a.type=ajp12\nworker.b.type=ajp14\nworker.c.type=jni\nworker.d.type=LB\nworker.unused.type=x\n", []string{
 			"w:2: worker.a.type: type ajp12 is not supported: give the container an AJP/1.3 connector and use ajp13",
 			"w:3: worker.b.type: type ajp14 is not supported: give the container an AJP/1.3 connector and use ajp13",
 			"w:4: worker.c.type: type jni is not supported: run the container as a process of its own and use ajp13",
-			"w:5: worker.d.type: unknown type LB, did you mean lb? (ajp13, lb, status)",
-			"w:6: worker.unused.type: unknown type x (ajp13, lb, status)",
+			"w:5: worker.d.type: Unknown worker type LB, did you mean lb? (ajp13, lb, status)",
+			"w:6: worker.unused.type: Unknown worker type x (ajp13, lb, status)",
 		}},
 		{"balancers", `worker.list=a,b,c
 worker.a.type=lb
@@ -74,8 +74,8 @@ worker.c.type=status
 			"w:2: worker.a: a balancer needs balance_workers",
 			"w:4: worker.b.balance_workers: member c is of type status, only ajp13 can be balanced",
 			"w:4: worker.b.balance_workers: member a is of type lb, only ajp13 can be balanced",
-			"w:6: worker.n2.route: route n1 is that of member n1 too",
-			"w:7: worker.n3.jvm_route: route n1 is that of member n1 too",
+			"w:6: worker.n2.route: route n1 is that of member n1 too: they share the same route",
+			"w:7: worker.n3.jvm_route: route n1 is that of member n1 too: they share the same route",
 		}},
 		{"references", `worker.list=a,b,c,d,e
 worker.a.reference=worker.b
@@ -86,7 +86,7 @@ worker.e.reference=worker.e
 worker.template.port=1
 `, []string{
 			"w:3: worker.b.reference: the references go in a circle: a -> b -> a",
-			"w:4: worker.c.reference: the template is not there: c -> nowhere",
+			"w:4: worker.c.reference: Reference not found: c -> nowhere",
 			"w:5: worker.d.reference: the value must be worker.NAME, not template",
 			"w:6: worker.e.reference: the references go in a circle: e -> e",
 		}},
@@ -124,12 +124,12 @@ func TestWarnings(t *testing.T) {
 		infos      []string
 	}{
 		{"given again", "worker.list=w\nworker.w.port=1\nworker.w.port=2\nworker.w.secret=a\nworker.w.secret=b\nx=1\nx=2\n", []string{
-			"w:3: worker.w.port: given again: this one counts, not 1 of w:2",
-			"w:5: worker.w.secret: given again: this one counts, not that of w:4",
-			"w:7: x: given again: this one counts, not 1 of w:6",
+			"w:3: worker.w.port: Duplicate key: this one counts, not 1 of w:2",
+			"w:5: worker.w.secret: Duplicate key: this one counts, not that of w:4",
+			"w:7: x: Duplicate key: this one counts, not 1 of w:6",
 		}, nil},
 		{"old names", "worker.list=w\nworker.w.jvm_route=r\nworker.w.recycle_timeout=1\nworker.w.class_path=x\nworker.w.secretkey=x\n", []string{
-			"w:2: worker.w.jvm_route: jvm_route is an old name, route is the current one",
+			"w:2: worker.w.jvm_route: jvm_route is deprecated, route is the current name",
 			"w:3: worker.w.recycle_timeout: has no effect: it is obsolete, use connection_pool_timeout",
 			"w:4: worker.w.class_path: has no effect: it belongs to workers of type jni",
 			"w:5: worker.w.secretkey: has no effect: it belongs to workers of type ajp14",
@@ -154,7 +154,7 @@ func TestWarnings(t *testing.T) {
 			}, nil},
 		{"raised", "worker.list=w\nworker.w.lbfactor=0\nworker.w.max_packet_size=100\nworker.w.max_packet_size=9000\nworker.w.recovery_options=64\n", []string{
 			"w:2: worker.w.lbfactor: 0 is less than 1; 1 is used",
-			"w:4: worker.w.max_packet_size: given again: this one counts, not 100 of w:3",
+			"w:4: worker.w.max_packet_size: Duplicate key: this one counts, not 100 of w:3",
 			"w:5: worker.w.recovery_options: 64 has bits that mean nothing; 0 is used",
 		}, []string{"w:4: worker.w.max_packet_size: 9000 is rounded up to 9216"}},
 		{"status", "worker.list=s\nworker.s.type=status\nworker.s.good=a.o,x,a\nworker.s.bad=a.z\n", []string{

@@ -21,7 +21,7 @@ func TestF067EveryDirectiveMisspelled(t *testing.T) {
 			}
 			text := "worker.list=w\nworker.w.host=localhost\nworker.w." + wrong + "=1\n"
 			c, _, err := ParseConfig(testEnv(), source(text))
-			want := "w:3: worker.w." + wrong + ": unknown directive " + wrong
+			want := "w:3: worker.w." + wrong + ": directive " + wrong + " is not supported - please check"
 			if c != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s: %v", wrong, err)
 				continue

@@ -91,7 +91,7 @@ func TestLintWorkers(t *testing.T) {
 			"w:4: worker.c.port: 80 is usually a port for HTTP: the container needs a connector with protocol AJP/1.3, mostly at 8009",
 		}, nil},
 		{"one container twice", two + "worker.b.port=1\n", []string{
-			"w:6: worker.b.port: given again: this one counts, not 2 of w:5",
+			"w:6: worker.b.port: Duplicate key: this one counts, not 2 of w:5",
 			"w:6: worker.b.port: is at localhost:1 like member a: a balancer of one container twice",
 		}, nil},
 		{"host of several", "worker.list=a,b,c\nworker.a.host=app.test\nworker.b.host=APP.test\nworker.b.port=8010\nworker.c.host=localhost\nworker.a.secret=s\nworker.b.secret=s\n", nil,
@@ -113,7 +113,7 @@ func TestLintWorkers(t *testing.T) {
 		{"domains", two + "worker.a.domain=d\nworker.b.domain=d\n", nil, nil},
 		{"nobody active", two + "worker.a.activation=d\nworker.b.port=0\n", []string{
 			"w:3: worker.lb.balance_workers: no member is active: requests without a session get 503",
-			"w:7: worker.b.port: given again: this one counts, not 2 of w:5",
+			"w:7: worker.b.port: Duplicate key: this one counts, not 2 of w:5",
 		}, nil},
 
 		{"recovery_options 0", one + "worker.w.recovery_options=0\n", nil, []string{

@@ -277,8 +277,8 @@ func TestF072UnusableMapFile(t *testing.T) {
 	}{
 		{"truncated", text(""), stays + "MAP: holds no rule, where there were some: taken for a file that is just being written (to have none, disable one: -/* worker)", reloaded + "1 rules"},
 		{"cut", text("/b=b\n/c=wor"), stays + "MAP:2: the last line is not complete: taken for a file that is just being written", reloaded + "1 rules"},
-		{"bad pattern", text("/b=b\n*.jsp=a\n"), stays + "MAP:2: *.jsp: a pattern must begin with '/', did you mean /*.jsp?", reloaded + "1 rules"},
-		{"several faults", text("x=b\ny=b\nz=b\n"), stays + "MAP:1: x: a pattern must begin with '/' (and 2 more)", reloaded + "1 rules"},
+		{"bad pattern", text("/b=b\n*.jsp=a\n"), stays + "MAP:2: *.jsp: invalid mapping rule: the pattern does not begin with '/', did you mean /*.jsp?", reloaded + "1 rules"},
+		{"several faults", text("x=b\ny=b\nz=b\n"), stays + "MAP:1: x: invalid mapping rule: the pattern does not begin with '/' (and 2 more)", reloaded + "1 rules"},
 		{"binary", text("\x00\x01\x02"), stays + "MAP:1: the line contains a NUL byte", reloaded + "1 rules"},
 		{"gone", remove, unread + "no such file or directory", again},
 		{"directory", func(r *mapRig) {
@@ -360,7 +360,7 @@ func TestF071MapFileWithUnknownWorker(t *testing.T) {
 	r.checks()
 	r.want("error: what this rule matches is answered 500: MAP:2: /gone/*: there is no worker jkstatus in worker.list (w:1)\n"+
 		"error: what this rule matches is answered 500: MAP:3: !/gone/x: there is no worker jkstatus in worker.list (w:1)\n"+
-		"warn: MAP:4: /c: unknown extension replytimeout: ignored, did you mean reply_timeout?\n"+
+		"warn: MAP:4: /c: unknown rule extension replytimeout: ignored, did you mean reply_timeout?\n"+
 		reloaded+"4 rules", "/a/1 b", "/gone/1 jkstatus", "/gone/x ", "/c c")
 	r.checks()
 	r.want("")

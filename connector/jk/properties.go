@@ -128,7 +128,7 @@ func (p *Properties) add(e entry) {
 	case d.dead != "":
 		p.warn(e.place, e.key, "has no effect: it %s", d.dead)
 	case d.now != "":
-		p.warn(e.place, e.key, "%s is an old name, %s is the current one", last, d.now)
+		p.warn(e.place, e.key, "%s is deprecated, %s is the current name", last, d.now)
 	case last == "max_reuse_connections":
 		p.warn(e.place, e.key, "is a vendor's directive: read as the most idle connections to keep")
 	}
@@ -151,7 +151,7 @@ func (p *Properties) put(q *Property, d directive) {
 	if d.secret {
 		what = "that"
 	}
-	p.warn(q.at(), q.Name, "given again: this one counts, not %s of %s", what, old.at())
+	p.warn(q.at(), q.Name, "Duplicate key: this one counts, not %s of %s", what, old.at())
 	old.Parts = q.Parts
 }
 

@@ -74,10 +74,10 @@ func TestReadAllFaultsAtOnce(t *testing.T) {
 	}
 	same(t, "errors", got, []string{
 		"DIR/jkd.conf:6: /a: there is no worker nobody in worker.list (DIR/w:1)",
-		"DIR/jkd.conf:7: worker.x.prot: unknown directive prot, did you mean port?",
+		"DIR/jkd.conf:7: worker.x.prot: directive prot is not supported - please check, did you mean port?",
 		`DIR/w:2: worker.x.port: "y" is not a whole number`,
-		"DIR/w:3: worker.lb.type: unknown type 1b, did you mean lb? (ajp13, lb, status)",
-		"DIR/m:1: *.jsp: a pattern must begin with '/', did you mean /*.jsp?",
+		"DIR/w:3: worker.lb.type: Unknown worker type 1b, did you mean lb? (ajp13, lb, status)",
+		"DIR/m:1: *.jsp: invalid mapping rule: the pattern does not begin with '/', did you mean /*.jsp?",
 		"DIR/m:2: /b: there is no worker y in worker.list (DIR/w:1)",
 	})
 }

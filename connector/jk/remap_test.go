@@ -83,7 +83,7 @@ func TestF072HalfWrittenMapFile(t *testing.T) {
 		{"cut before the worker", "/a/*=a\n/b/*=", "m:2: the last line is not complete: taken for a file that is just being written"},
 		{"cut in the worker", "/a/*=a\n/b/*=worke", "m:2: the last line is not complete: taken for a file that is just being written"},
 		{"whole line, unknown worker", "/a/*=a\n/b/*=worke\n", ""},
-		{"bad pattern", "/a/*=a\n*.jsp=b\n", "m:2: *.jsp: a pattern must begin with '/', did you mean /*.jsp?"},
+		{"bad pattern", "/a/*=a\n*.jsp=b\n", "m:2: *.jsp: invalid mapping rule: the pattern does not begin with '/', did you mean /*.jsp?"},
 		{"bad extension", "/a/*=a;reply_timeout=x\n", `m:1: /a/*: extension reply_timeout: "x" is not a whole number`},
 		{"UTF-16", "\xff\xfe/\x00a\x00", "m:1: the file is UTF-16; save it as UTF-8"},
 	}
@@ -117,7 +117,7 @@ func TestRemapWarns(t *testing.T) {
 	s := mustLoad(t, servers(jkServer(conf.CopyOff, "/a/*=a\n"), jkServer(conf.CopyOn, "", "/x a")))
 	r := mustRemap(t, s, "/a/*=a;replytimeout=5;sticky_ignore=1;session_cookie=S\n")
 	same(t, "warnings", said(r.Warnings, conf.Warn), []string{
-		"m:1: /a/*: unknown extension replytimeout: ignored, did you mean reply_timeout?",
+		"m:1: /a/*: unknown rule extension replytimeout: ignored, did you mean reply_timeout?",
 		"m:1: /a/*: extension session_cookie is for balancers and worker a is none: ignored",
 	})
 }

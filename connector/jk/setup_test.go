@@ -141,5 +141,5 @@ func TestMapsReportOnce(t *testing.T) {
 		"jkd.conf:1: /one/*: there is no worker nowhere in worker.list (w:1)",
 		"m:1: /file/*: there is no worker nobody in worker.list (w:1)",
 	})
-	same(t, "warnings", said(warnings, conf.Warn), []string{"m:2: /typo/*: unknown extension replytimeout: ignored, did you mean reply_timeout?"})
+	same(t, "warnings", said(warnings, conf.Warn), []string{"m:2: /typo/*: unknown rule extension replytimeout: ignored, did you mean reply_timeout?"})
 }

@@ -289,10 +289,10 @@ func (b *mapBuilder) pattern(at place, written, rest string) bool {
 		b.fail(at, written, "the prefixes are '-' or '!' or '-!', in this order")
 		return false
 	case strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "?"):
-		b.fail(at, written, "a pattern must begin with '/', did you mean /%s?", conf.Printable(rest))
+		b.fail(at, written, "invalid mapping rule: the pattern does not begin with '/', did you mean /%s?", conf.Printable(rest))
 		return false
 	default:
-		b.fail(at, written, "a pattern must begin with '/'")
+		b.fail(at, written, "invalid mapping rule: the pattern does not begin with '/'")
 		return false
 	}
 	for _, never := range []string{"//", "/./", "/../", ";"} {

@@ -117,7 +117,7 @@ func TestConfig12Extensions(t *testing.T) {
 		"m:5: /half/*: extension stopped is given again: the first one counts",
 		"m:9: /plain/*: extension disabled is for balancers and worker single is none: ignored",
 		"m:9: /plain/*: extension session_cookie is for balancers and worker single is none: ignored",
-		"m:10: /typo/*: unknown extension replytimeout: ignored, did you mean reply_timeout?",
+		"m:10: /typo/*: unknown rule extension replytimeout: ignored, did you mean reply_timeout?",
 		"m:13: /ghost/*: worker lb has no member node9",
 	})
 }
@@ -224,9 +224,9 @@ a line
 `))
 	same(t, "errors", lines(err), []string{
 		"m:1: /a/*: there is no worker sinlge in worker.list (w:1), did you mean single?",
-		"m:2: *.jsp: a pattern must begin with '/', did you mean /*.jsp?",
-		"m:3: ?x: a pattern must begin with '/', did you mean /?x?",
-		"m:4: app/*: a pattern must begin with '/'",
+		"m:2: *.jsp: invalid mapping rule: the pattern does not begin with '/', did you mean /*.jsp?",
+		"m:3: ?x: invalid mapping rule: the pattern does not begin with '/', did you mean /?x?",
+		"m:4: app/*: invalid mapping rule: the pattern does not begin with '/'",
 		"m:5: !-/a: the prefixes are '-' or '!' or '-!', in this order",
 		"m:6: -!-/a: the prefixes are '-' or '!' or '-!', in this order",
 		"m:7: /b: worker * (any) is for exclusions only",
