@@ -6,7 +6,7 @@ import "errors"
 var (
 	ErrEscape    = errors.New("connector: bad percent escape in path")
 	ErrNUL       = errors.New("connector: NUL in path")
-	ErrAboveRoot = errors.New("connector: path climbs above the root")
+	ErrAboveRoot = errors.New("connector: the path tries to escape above the root")
 	ErrNotRooted = errors.New("connector: path does not begin with a slash")
 )
 

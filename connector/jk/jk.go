@@ -215,7 +215,7 @@ func (m *missing) Name() string { return m.name }
 func (m *missing) Service(*connector.Request, connector.ResponseWriter) error {
 	err := m.err
 	if err == nil {
-		err = fmt.Errorf("there is no worker %q to run", m.name)
+		err = fmt.Errorf("Could not find a worker for worker name=%s", m.name)
 	}
 	return &connector.Error{Worker: m.name, Op: "find worker", Status: 500, Err: err}
 }

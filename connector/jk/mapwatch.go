@@ -146,7 +146,7 @@ func (m *mapWatch) judge(f *watchedFile, data []byte, s stamp) {
 			m.log.Error().Int("more", len(r.Unknown)-i).Msgf("JkMountFile %s has more rules for unknown workers", f.Path)
 			break
 		}
-		m.log.Error().Err(fault).Msg("what this rule matches is answered 500")
+		m.log.Error().Err(fault).Msg("Could not find worker with this name in uri map post processing, what the rule matches is answered 500")
 	}
 	lines := 0
 	for _, warning := range r.Warnings {
@@ -155,7 +155,7 @@ func (m *mapWatch) judge(f *watchedFile, data []byte, s stamp) {
 			m.log.Warn().Msg(warning.String())
 		}
 	}
-	m.log.Info().Msgf("JkMountFile %s reloaded, %d rules", f.Path, r.Setup.Maps[f.Servers[0]].fromFile())
+	m.log.Info().Msgf("Reloaded urimaps from JkMountFile %s, %d rules", f.Path, r.Setup.Maps[f.Servers[0]].fromFile())
 }
 
 // mostLines bounds what is said of one text.

@@ -204,7 +204,7 @@ func (r *mapRig) want(logged string, paths ...string) {
 	}
 }
 
-const reloaded = "info: JkMountFile MAP reloaded, "
+const reloaded = "info: Reloaded urimaps from JkMountFile MAP, "
 
 // F072: however a file is changed, all processes have the new rules, rules from
 // elsewhere stay, and those that were taken out are gone.
@@ -358,8 +358,8 @@ func TestF071MapFileWithUnknownWorker(t *testing.T) {
 	r.checks()
 	r.write("/a/*=b\n/gone/*=jkstatus\n!/gone/x=jkstatus\n/c=c;replytimeout=1\n")
 	r.checks()
-	r.want("error: what this rule matches is answered 500: MAP:2: /gone/*: there is no worker jkstatus in worker.list (w:1)\n"+
-		"error: what this rule matches is answered 500: MAP:3: !/gone/x: there is no worker jkstatus in worker.list (w:1)\n"+
+	r.want("error: Could not find worker with this name in uri map post processing, what the rule matches is answered 500: MAP:2: /gone/*: there is no worker jkstatus in worker.list (w:1)\n"+
+		"error: Could not find worker with this name in uri map post processing, what the rule matches is answered 500: MAP:3: !/gone/x: there is no worker jkstatus in worker.list (w:1)\n"+
 		"warn: MAP:4: /c: unknown rule extension replytimeout: ignored, did you mean reply_timeout?\n"+
 		reloaded+"4 rules", "/a/1 b", "/gone/1 jkstatus", "/gone/x ", "/c c")
 	r.checks()
