@@ -52,6 +52,8 @@ These concern the start and not requests, and other tests hold them.
   Apache gives it to the first virtual host of the address.
 - **prefork** has one pool for all balancers' values: its children balance as
   one also in who is next among equals.
+- **The status worker** wants a POST or its page's token for changes; its
+  documents are mod_jk's, but for what ` + "`go doc ./connector/jk/status`" + ` lists.
 `
 
 // renderDifferences makes the document.

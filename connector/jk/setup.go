@@ -80,9 +80,9 @@ func serverName(c *conf.Config, server int) string {
 	return net.JoinHostPort(name, strconv.Itoa(port))
 }
 
-// serverName is the name of a server, "" when there is one only.
+// serverName is the name of a server, "" when there is no plan.
 func (s *Setup) serverName(server int) string {
-	if len(s.Maps) < 2 || server >= len(s.plan) {
+	if server >= len(s.plan) {
 		return ""
 	}
 	return s.plan[server].name

@@ -233,7 +233,7 @@ func TestStatusPage(t *testing.T) {
 		"list": "lb", "lb.type": "lb", "lb.balance_workers": "n1,n2", "lb.member_count": "2", "lb.good": "2", "lb.method": "Request", "lb.map_count": "5",
 		"solo.list": "solo", "n1.activation": "ACT", "n1.state": "OK", "n1.elected": "5", "n1.sessions": "5", "n1.errors": "0", "n1.busy": "0", "n1.route": "n1", "n1.lbmult": "1", "n1.lbvalue": "5",
 		"n1.host": "127.0.0.1", "n1.port": fmt.Sprint(r.nodes[0].Port()), "n1.address": r.nodes[0].Addr(), "n1.source": "undefined",
-		"n1.connected": "1", "n1.max_connected": "1", "lb.busy": "0", "lb.max_busy": "0", "n1.retries": "2", "n1.max_packet_size": "8192",
+		"n1.connected": "1", "n1.max_connected": "1", "lb.busy": "0", "lb.max_busy": "1", "n1.retries": "2", "n1.max_packet_size": "8192",
 		"lb.map.1.uri": "/app/static/*", "lb.map.1.type": "Unmount Wildchar", "lb.map.1.source": "uriworkermap",
 		"lb.map.4.uri": "/app", "lb.map.4.type": "Exact", "lb.map.5.uri": "/old", "lb.map.5.type": "Disabled Exact",
 		"solo.map.1.uri": "/solo*", "solo.map.1.source": "JkMount", "solo.used": "0", "result.type": "OK",

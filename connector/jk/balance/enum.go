@@ -49,7 +49,7 @@ const (
 	methods
 )
 
-var methodNames = [...]string{"Request", "Traffic", "Busyness", "Session", "Next"}
+var methodNames = [...]string{"Request", "Traffic", "Busyness", "Sessions", "Next"}
 
 // String returns the value of the directive method.
 func (m Method) String() string { return name("Method", methodNames[:], uint8(m)) }

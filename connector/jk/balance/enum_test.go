@@ -7,7 +7,7 @@ func TestNames(t *testing.T) {
 		{Active.String(), "ACT"}, {Disabled.String(), "DIS"}, {Stopped.String(), "STP"}, {Activation(3).String(), "Activation(3)"},
 		{Active.Word(), "active"}, {Disabled.Word(), "disabled"}, {Stopped.Word(), "stopped"},
 		{ByRequests.String(), "Request"}, {ByTraffic.String(), "Traffic"}, {ByBusyness.String(), "Busyness"},
-		{BySessions.String(), "Session"}, {ByNext.String(), "Next"}, {Method(5).String(), "Method(5)"},
+		{BySessions.String(), "Sessions"}, {ByNext.String(), "Next"}, {Method(5).String(), "Method(5)"},
 		{Optimistic.String(), "Optimistic"}, {Pessimistic.String(), "Pessimistic"}, {Lock(2).String(), "Lock(2)"},
 		{Idle.String(), "OK/IDLE"}, {OK.String(), "OK"}, {Recover.String(), "ERR/REC"}, {Force.String(), "ERR/FRC"},
 		{Busy.String(), "OK/BUSY"}, {Error.String(), "ERR"}, {Probe.String(), "ERR/PRB"}, {State(7).String(), "State(7)"},

@@ -102,7 +102,8 @@ func (s *service) balancer(b *Balancer) (a attributes) {
 	return a
 }
 
-func (a *attributes) endpoint(e *Endpoint) {
+// endpoint has the order of mod_jk, which is one in XML and another elsewhere.
+func (a *attributes) endpoint(e *Endpoint, m Mime) {
 	a.text("name", e.Name)
 	a.text("type", e.kind())
 	a.text("host", e.Host)
@@ -114,8 +115,13 @@ func (a *attributes) endpoint(e *Endpoint) {
 	a.millis("connect_timeout", e.ConnectTimeout)
 	a.millis("prepost_timeout", e.PrepostTimeout)
 	a.millis("reply_timeout", e.ReplyTimeout)
-	a.seconds("connection_ping_interval", e.ConnectionPingInterval)
-	a.number("retries", e.Retries)
+	if m == XML {
+		a.seconds("connection_ping_interval", e.ConnectionPingInterval)
+		a.number("retries", e.Retries)
+	} else {
+		a.number("retries", e.Retries)
+		a.seconds("connection_ping_interval", e.ConnectionPingInterval)
+	}
 	a.number("recovery_options", e.RecoveryOptions)
 	a.number("busy_limit", e.BusyLimit)
 	a.number("max_packet_size", e.MaxPacketSize)
@@ -169,7 +175,7 @@ func (a *attributes) errorTime(at int64, now time.Time) {
 }
 
 func (s *service) member(m *Member) (a attributes) {
-	a.endpoint(&m.Endpoint)
+	a.endpoint(&m.Endpoint, s.query.Mime)
 	a.text("activation", m.Activation.String())
 	a.number("lbfactor", m.LBFactor)
 	a.quote("route", m.Route)
@@ -190,7 +196,7 @@ func (s *service) member(m *Member) (a attributes) {
 }
 
 func (s *service) ajp(w *AJP) (a attributes) {
-	a.endpoint(&w.Endpoint)
+	a.endpoint(&w.Endpoint, s.query.Mime)
 	a.count("used", w.Used)
 	a.counters(&w.Counters)
 	a.number("map_count", len(w.Maps))

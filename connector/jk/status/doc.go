@@ -27,6 +27,10 @@
 //     name of its balancer in mod_jk, and two are called "error_time_unix
 //     seconds" and "error_time_ago seconds".) Characters that end a key are
 //     shown as '_', and a backslash in a value is doubled.
+//   - A method or lock that an update does not know changes nothing; mod_jk takes
+//     Request and Optimistic.
+//   - transferred and read do not count pings, max_connected after a reset is what
+//     is connected, and sticky_session is True or False also in the log.
 //   - Text is UTF-8. Control characters, and whatever else could make one line
 //     look like two or hide a part of it, are shown as '?' in text and properties
 //     and as U+FFFD in XML and HTML. In text a value that is not one word is put

@@ -59,7 +59,8 @@ func TestOrder(t *testing.T) {
 		t.Errorf("seen are only %v", seen)
 	}
 
-	// The text format has the same.
+	// The text format has the same, two of them the other way round.
+	swapped := strings.NewReplacer("connection_ping_interval retries", "retries connection_ping_interval")
 	lines := map[string]string{"Server": "server", "Time": "time", "Software": "software", "Balancer Workers": "balancers", "Balancer Worker": "balancer",
 		"Member": "member", "Map": "map", "AJP Workers": "ajp_workers", "AJP Worker": "ajp", "Result": "result"}
 	out = r.get("mime=txt")
@@ -70,8 +71,8 @@ func TestOrder(t *testing.T) {
 			key, _, _ := strings.Cut(word, "=")
 			keys = append(keys, key)
 		}
-		if got := strings.Join(keys, " "); got != want[lines[title]] {
-			t.Errorf("%s has\n%s, want\n%s", title, got, want[lines[title]])
+		if got, want := strings.Join(keys, " "), swapped.Replace(want[lines[title]]); got != want {
+			t.Errorf("%s has\n%s, want\n%s", title, got, want)
 		}
 	}
 }

@@ -135,8 +135,8 @@ func (s MapSource) String() string {
 
 // Map is a rule that leads to a worker.
 type Map struct {
-	// Server is the virtual host, "name:port" or "name [address:port]". "":
-	// there are none, and the attribute is left out.
+	// Server is the server or virtual host, "name:port" or "name
+	// [address:port]". "": the attribute is left out.
 	Server            string
 	URI               string // the pattern, without prefixes
 	Disabled, Unmount bool   // prefixes - and !

@@ -309,7 +309,7 @@ func TestLog(t *testing.T) {
 	want := []string{
 		"info Status worker 'stat' changing 'activation' for sub worker 'elm' of lb worker 'cart' from 'ACT' to 'STP'",
 		"info Status worker 'stat' changing 'reply_timeout' for sub worker 'elm' of lb worker 'cart' from '0' to '1000'",
-		"info Status worker 'stat' changing 'method' for lb worker 'cart' from 'Session' to 'Traffic'",
+		"info Status worker 'stat' changing 'method' for lb worker 'cart' from 'Sessions' to 'Traffic'",
 		"info Status worker 'stat' changing 'port' for ajp worker 'lonely' from '8009' to '1'",
 		"info Status worker 'stat' resetting sub worker 'elm' of lb worker 'cart'",
 		"info Status worker 'stat' marking sub worker 'elm' of lb worker 'cart' for recovery",
