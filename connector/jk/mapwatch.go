@@ -155,7 +155,7 @@ func (m *mapWatch) judge(f *watchedFile, data []byte, s stamp) {
 			m.log.Warn().Msg(warning.String())
 		}
 	}
-	m.log.Info().Msgf("Reloaded urimaps from JkMountFile %s, %d rules", f.Path, r.Setup.Maps[f.Servers[0]].fromFile())
+	m.log.Info().Msgf("Reloaded urimaps from %s: JkMountFile reloaded, %d rules", f.Path, r.Setup.Maps[f.Servers[0]].fromFile())
 }
 
 // mostLines bounds what is said of one text.

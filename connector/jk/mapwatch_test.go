@@ -204,7 +204,7 @@ func (r *mapRig) want(logged string, paths ...string) {
 	}
 }
 
-const reloaded = "info: Reloaded urimaps from JkMountFile MAP, "
+const reloaded = "info: Reloaded urimaps from MAP: JkMountFile reloaded, "
 
 // F072: however a file is changed, all processes have the new rules, rules from
 // elsewhere stay, and those that were taken out are gone.
@@ -365,7 +365,7 @@ func TestF071MapFileWithUnknownWorker(t *testing.T) {
 	r.checks()
 	r.want("")
 	err := r.kids[0].Match(at("/gone/1")).Service(request("GET", "/gone/1", ""), &answer{})
-	if got, want := fmt.Sprint(err), `worker jkstatus: find worker: there is no worker "jkstatus" to run`; got != want {
+	if got, want := fmt.Sprint(err), `worker jkstatus: find worker: Could not find a worker for worker name=jkstatus`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	// Not a word for each of a thousand.
