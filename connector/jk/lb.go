@@ -104,13 +104,15 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 	for report := balance.Start; ; {
 		switch attempts.Next(report) {
 		case balance.Try:
-			report, fail = t.try(c, v, forced)
+			report, fail = t.try(c, v, forced, report == balance.Start)
 			if fail == nil {
 				return nil
 			}
 		case balance.Rest:
-			if v.s.RetryInterval > 0 {
-				time.Sleep(v.s.RetryInterval)
+			if !c.out.pause(v.s.RetryInterval) {
+				fail = leftError(t.name)
+				t.tell(balance.Done, fail)
+				return fail
 			}
 			for i := range c.members {
 				c.members[i].Failed = false
@@ -163,6 +165,10 @@ func (t *lbTarget) look(c *call, v *lbView) {
 	for i := range c.members {
 		m, rec := &c.members[i], t.rec.Member(i)
 		m.State = rec.State()
+		if !t.members[i].reachable() {
+			m.State = balance.Error // for this request; it is no failure of the member
+			continue
+		}
 		if m.State == balance.Busy && t.room(i) {
 			rec.CompareAndSwapState(balance.Busy, balance.OK)
 			m.State = balance.OK
@@ -222,13 +228,14 @@ func (t *lbTarget) elect(c *call, v *lbView) (balance.Choice, bool) {
 // faster.
 const maxElections = 64
 
-// try makes one attempt with one member.
-func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *connector.Error) {
+// try makes one attempt with one member. What the ids of a request tell is told
+// at the first.
+func (t *lbTarget) try(c *call, v *lbView, forced string, first bool) (balance.Report, *connector.Error) {
 	choice, ok := t.elect(c, v)
-	if choice.Unknown != nil {
-		t.rec.UnknownRoutes.Add(1)
+	if first && choice.Unknown != nil {
+		t.unknown(choice.Unknown)
 	}
-	if choice.EmptyID {
+	if first && choice.EmptyID {
 		t.log.Info().Str("worker", t.name).Msg("Detected empty session identifier")
 	}
 	if !ok {
@@ -259,6 +266,11 @@ func (t *lbTarget) try(c *call, v *lbView, forced string) (balance.Report, *conn
 		Recoverable: fail != nil && c.failover, ReplyTimeouts: timeouts, MaxReplyTimeouts: uint64(v.s.MaxReplyTimeouts),
 		Others: w.rec.Busy() > 0, EscalationTime: v.s.ErrorEscalationTime, FirstError: rec.FirstError.Load(), Now: now,
 	})
+	if fail != nil && errors.Is(fail.Err, errLeft) {
+		// Nothing was asked of the member: what was to be found out about it
+		// is left to another.
+		verdict = balance.Verdict{Event: balance.Orphaned, Avoid: true}
+	}
 	t.record(rec, verdict, now)
 	c.members[i].Failed = verdict.Avoid
 	t.noteMember(c, v, i)
@@ -316,23 +328,53 @@ func (t *lbTarget) record(rec *jkshm.Member, v balance.Verdict, now int64) {
 	}
 }
 
-// revive gives members in error another chance.
+// revive gives members in error another chance, also those that others have
+// just given one.
 func (t *lbTarget) revive(c *call) balance.Report {
-	n := 0
+	force(t.rec, t.log)
+	revived := balance.NoneRevived
 	for i := range c.members {
-		rec := t.rec.Member(i)
-		if rec.CompareAndSwapState(balance.Error, balance.Force) || rec.State() == balance.Force {
-			rec.ReplyTimeouts.Store(0)
+		if t.rec.Member(i).State() == balance.Force && t.members[i].reachable() {
 			c.members[i].Failed = false
-			n++
+			revived = balance.Revived
 		}
 	}
-	if n == 0 {
-		return balance.NoneRevived
+	return revived
+}
+
+// unknown counts a session whose route no member has. The log is told of one a
+// minute, whichever process meets it: there is one per request where route and
+// jvmRoute do not agree.
+func (b *balancer) unknown(route []byte) {
+	n := b.rec.UnknownRoutes.Add(1)
+	now, last := b.now().Unix(), b.rec.RouteTold.Load()
+	if last <= now && now-last < unknownEvery || !b.rec.RouteTold.CompareAndSwap(last, now) {
+		return
 	}
-	t.rec.Forced.Add(1)
-	t.log.Info().Str("worker", t.name).Int("members", n).Msgf("Forcing recovery once for %d workers", n)
-	return balance.Revived
+	b.log.Warn().Str("worker", b.name).Str("route", visible(route)).Uint64("unknown_routes", n).
+		Msgf("no worker of %s has the route %s of a session: check route here and jvmRoute of the container", b.name, visible(route))
+}
+
+// unknownEvery is the least time between two words about unknown routes, in
+// seconds.
+const unknownEvery = 60
+
+// visible is what a client sent, fit for a log: at most 64 bytes, and those
+// that are not printable replaced.
+func visible(b []byte) string {
+	const most = 64
+	more := ""
+	if len(b) > most {
+		b, more = b[:most], "..."
+	}
+	out := make([]byte, len(b))
+	for i, c := range b {
+		if c <= ' ' || c > '~' {
+			c = '?'
+		}
+		out[i] = c
+	}
+	return string(out) + more
 }
 
 // ownCookie is the balancer's own cookie (set_session_cookie), nil for none.

@@ -64,8 +64,10 @@ func newPool(c CacheConfig, keep int, stats *counters) *pool {
 }
 
 // enter takes a turn; leave gives it back. A request holds one turn over all
-// its attempts, so that a retry never waits behind newcomers.
-func (p *pool) enter() error {
+// its attempts, so that a retry never waits behind newcomers. Turns
+// are given in the order in which they were asked for. Who waits and leaves, as
+// f, which may be nil, tells, gets none.
+func (p *pool) enter(f *filter) error {
 	if p.mode != ModePool {
 		return nil
 	}
@@ -77,6 +79,14 @@ func (p *pool) enter() error {
 	if p.acquire <= 0 {
 		return errBusy
 	}
+	gone := make(chan struct{})
+	if f != nil {
+		stop := make(chan struct{})
+		var watching sync.WaitGroup
+		watching.Go(func() { f.watch(gone, stop) })
+		defer watching.Wait()
+		defer close(stop)
+	}
 	t := time.NewTimer(p.acquire)
 	defer t.Stop()
 	select {
@@ -84,6 +94,8 @@ func (p *pool) enter() error {
 		return nil
 	case <-t.C:
 		return errBusy
+	case <-gone:
+		return errLeft
 	}
 }
 

@@ -250,7 +250,7 @@ func TestPoolTurns(t *testing.T) {
 		}
 		for i := range 3 {
 			go func() {
-				if err := p.enter(); err != nil {
+				if err := p.enter(nil); err != nil {
 					say(i, "busy")
 					return
 				}
@@ -279,7 +279,7 @@ func TestPoolFIFO(t *testing.T) {
 		var order []int
 		for i := range 20 {
 			go func() {
-				if err := p.enter(); err != nil {
+				if err := p.enter(nil); err != nil {
 					t.Error(err)
 					return
 				}
@@ -336,7 +336,7 @@ func TestSweep(t *testing.T) {
 		var count counters
 		p := newPool(CacheConfig{Mode: tt.mode, Size: 10, MinSize: tt.min, Timeout: tt.timeout}, 0, &count)
 		for range tt.inUse {
-			p.enter()
+			p.enter(nil)
 		}
 		var conns []*idleConn
 		for _, s := range tt.idle {

@@ -106,6 +106,18 @@ func (r *resolver) last(now time.Time) (addrs []netip.AddrPort, old bool, err er
 	return r.addrs, true, nil
 }
 
+// unresolved tells that the name has no address, and is not to be asked for
+// yet.
+func (r *resolver) unresolved(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err != nil && now.Before(r.until)
+}
+
+// reachable tells whether there is an address to connect to, or one may be
+// found: a member of which neither is so is not eligible.
+func (w *worker) reachable() bool { return !w.resolver.unresolved(w.now()) }
+
 // expire makes the next call ask again: a connect failed, and the back end may
 // have moved.
 func (r *resolver) expire() {

@@ -109,7 +109,10 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 			Err: fmt.Errorf("busy limit %d reached", w.cfg.BusyLimit)}
 	}
 	defer w.rec.Leave(w.server)
-	if err := w.pool.enter(); err != nil {
+	if err := w.pool.enter(&c.out); err != nil {
+		if errors.Is(err, errLeft) {
+			return balance.ClientError, leftError(w.name)
+		}
 		w.log.Warn().Str("worker", w.name).AnErr("cause", err).Msgf("Unable to get the free endpoint for worker %s from %d slots", w.name, w.pool.size)
 		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
 	}
@@ -201,8 +204,8 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 			return result, fail
 		}
 		try++
-		if w.cfg.RetryInterval > 0 {
-			time.Sleep(w.cfg.RetryInterval)
+		if !c.out.pause(w.cfg.RetryInterval) {
+			return balance.ClientError, leftError(w.name)
 		}
 	}
 }

@@ -19,6 +19,9 @@ type Balancer struct {
 	// load values last decayed, LastLook when the master last looked for members
 	// to bring back.
 	LastReset, LastMaintenance, LastLook Time
+	// RouteTold is when the log was last told of a session whose route no
+	// member has.
+	RouteTold Time
 
 	seg        *Segment
 	name       string
@@ -35,6 +38,7 @@ func (b *Balancer) init(s *Segment, i int, r []atomic.Uint64) {
 		LastReset:       Time{&r[balancerLastReset]},
 		LastMaintenance: Time{&r[balancerLastMaintenance]},
 		LastLook:        Time{&r[balancerLastLook]},
+		RouteTold:       Time{&r[balancerRouteTold]},
 
 		seg:    s,
 		name:   s.layout.Balancers[i].Name,

@@ -100,7 +100,9 @@ func (w *Worker) times() []Time { return []Time{w.ErrorTime, w.LastReset} }
 
 func (b *Balancer) counters() []Counter { return []Counter{b.MaxBusy, b.UnknownRoutes, b.Forced} }
 
-func (b *Balancer) times() []Time { return []Time{b.LastReset, b.LastMaintenance, b.LastLook} }
+func (b *Balancer) times() []Time {
+	return []Time{b.LastReset, b.LastMaintenance, b.LastLook, b.RouteTold}
+}
 
 func (m *Member) counters() []Counter {
 	return []Counter{m.LBValue, m.Elected, m.Sessions, m.Errors, m.ReplyTimeouts, m.ElectedSnapshot}

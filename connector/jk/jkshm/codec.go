@@ -137,17 +137,22 @@ func enumeration[T interface {
 }
 
 // text is up to MaxName bytes without a zero byte.
-func (c *codec) text(name string, v *string) {
-	w := c.next(name, textWords)
+func (c *codec) text(name string, v *string) { c.textOf(name, v, textWords) }
+
+// host is up to MaxHost bytes without a zero byte.
+func (c *codec) host(name string, v *string) { c.textOf(name, v, hostWords) }
+
+func (c *codec) textOf(name string, v *string, words int) {
+	w := c.next(name, words)
 	if !c.encode {
-		var b [textWords * wordSize]byte
+		var b [hostWords * wordSize]byte
 		if t := textBytes(b[:0], w); *v != string(t) {
 			*v = string(t)
 		}
 		return
 	}
-	if len(*v) > MaxName {
-		c.bad("%s %q has more than %d bytes", name, *v, MaxName)
+	if most := words*wordSize - 1; len(*v) > most {
+		c.bad("%s %q has more than %d bytes", name, *v, most)
 		return
 	}
 	if strings.IndexByte(*v, 0) >= 0 {
@@ -194,7 +199,7 @@ func addrPortOf(w []uint64) netip.AddrPort {
 
 // packText writes s, which is shorter than the words, with zeros behind it.
 func packText(w []uint64, s string) {
-	var b [textWords * wordSize]byte
+	var b [hostWords * wordSize]byte
 	copy(b[:len(w)*wordSize-1], s)
 	for i := range w {
 		w[i] = binary.LittleEndian.Uint64(b[i*wordSize:])

@@ -18,7 +18,7 @@ import (
 // first byte lowest, and ends with a zero byte. Any change is a new version.
 const (
 	magic   = 0x4d48534b4a444b4a // "JKDJKSHM" in the order of the bytes
-	version = 1
+	version = 2
 
 	wordSize  = 8
 	line      = 128 // words that different writers use often do not share one
@@ -33,7 +33,8 @@ const (
 	MaxMembers   = 100000 // of all balancers together
 	MaxMaps      = 1000
 	MaxMapSize   = 16 << 20 // bytes of one map file
-	MaxName      = 63       // bytes of a name and of any text
+	MaxName      = 63       // bytes of a name and of any text but a host's
+	MaxHost      = 255      // bytes of the name of a host
 	MaxSize      = 1 << 30  // bytes of the segment
 )
 
@@ -69,6 +70,7 @@ const (
 // bytes.
 const (
 	textWords = (MaxName + 1) / wordSize
+	hostWords = (MaxHost + 1) / wordSize
 
 	directoryWorker   = textWords
 	directoryBalancer = textWords + 1
@@ -94,10 +96,11 @@ const (
 	workerMaxConnected = 18
 	workerLastReset    = 19 // Unix s
 	workerSuspect      = 20 // 0 or 1
+	workerLookedUp     = 21 // Unix ns
 
 	workerBase = 2 * lineWords
 
-	workerConfigWords = 80 // settings and addresses
+	workerConfigWords = 96 // settings and addresses
 	workerLength      = workerBase + 3*workerConfigWords
 )
 
@@ -110,6 +113,7 @@ const (
 	balancerUnknownRoutes   = 4
 	balancerForced          = 5
 	balancerNext            = 6 // member to begin the next election with
+	balancerRouteTold       = 7 // Unix s
 
 	balancerLock = 16 // owner, 0 if it is free
 

@@ -82,6 +82,7 @@ var recordLayouts = []recordLayout{
 		{"balancerUnknownRoutes", balancerUnknownRoutes, 1, "all", "count"},
 		{"balancerForced", balancerForced, 1, "all", "count"},
 		{"balancerNext", balancerNext, 1, "all", "member"},
+		{"balancerRouteTold", balancerRouteTold, 1, "all", "Unix s"},
 		{"balancerLock", balancerLock, 1, "all", "owner"},
 		{"balancerSeq", balancerSeq, 1, "editor", "sequence"},
 	}, balancerSpans, balancerBase, balancerConfigWords},

@@ -23,7 +23,7 @@ const maxRecoveryOptions = 31
 // out of a segment and must be when it goes in: times 0 to MaxDuration, counts 0
 // to MaxCount unless stated otherwise.
 type WorkerSettings struct {
-	Host                   string // at most MaxName bytes
+	Host                   string // at most MaxHost bytes
 	Port                   int    // 0 to 65535; 0: not contacted
 	ConnectionPoolTimeout  time.Duration
 	PingTimeout            time.Duration
@@ -41,7 +41,7 @@ type WorkerSettings struct {
 }
 
 func (s *WorkerSettings) fields(c *codec) {
-	c.text("host", &s.Host)
+	c.host("host", &s.Host)
 	c.integer("port", &s.Port, 0, 65535)
 	c.duration("connection_pool_timeout", &s.ConnectionPoolTimeout, 0)
 	c.duration("ping_timeout", &s.PingTimeout, 0)
@@ -113,7 +113,7 @@ func (s *workerConfig) fields(c *codec) {
 }
 
 // workerGeneration is where the generation of the addresses is in a copy.
-const workerGeneration = textWords + 14
+const workerGeneration = hostWords + 14
 
 // BalancerSettings are the values of a balancer that can be changed while it is
 // used, each named after its directive.

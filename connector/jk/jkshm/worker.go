@@ -45,6 +45,9 @@ type Worker struct {
 	// ErrorTime is when the last request failed, LastReset when the counters
 	// were last reset.
 	ErrorTime, LastReset Time
+	// LookedUp is when the master last learned from the name service what the
+	// host's addresses are, or that nobody can tell, in ns since 1970.
+	LookedUp Time
 
 	seg             *Segment
 	name            string
@@ -63,6 +66,7 @@ func (w *Worker) init(s *Segment, i int, r []atomic.Uint64, busy, connected []at
 		Read:          Counter{&r[workerRead]},
 		ErrorTime:     Time{&r[workerErrorTime]},
 		LastReset:     Time{&r[workerLastReset]},
+		LookedUp:      Time{&r[workerLookedUp]},
 
 		seg:       s,
 		name:      s.layout.Workers[i].Name,
