@@ -105,7 +105,7 @@ func TestAttachRefuses(t *testing.T) {
 		{"cut in the directory", good.mem[:globalOffset+globalLength*wordSize+8], "too small for a directory"},
 		{"cut", good.mem[:len(good.mem)-1], "too small for"},
 		{"magic", damaged(headerMagic, 1), "magic"},
-		{"version", damaged(headerVersion, 2), "version"},
+		{"version", damaged(headerVersion, 99), "version"},
 		{"size", damaged(headerSize, 1), "size"},
 		{"hash", damaged(headerHash, 1), "hash"},
 		{"servers", damaged(headerServers, 0), "servers"},
