@@ -56,7 +56,7 @@ func sane(t *testing.T, s *Segment) {
 		}
 		x := workerSettings(w)
 		inRange("worker", &x)
-		if len(x.Host) > MaxName || x.Port < 0 || x.Port > 65535 || x.Retries < 1 || x.ReplyTimeout < 0 || x.ReplyTimeout > MaxDuration ||
+		if len(x.Host) > MaxHost || x.Port < 0 || x.Port > 65535 || x.Retries < 1 || x.ReplyTimeout < 0 || x.ReplyTimeout > MaxDuration ||
 			x.MaxPacketSize < MinPacketSize || x.MaxPacketSize > MaxPacketSize || x.MaxPacketSize%PacketStep != 0 || x.RecoveryOptions > 31 {
 			t.Errorf("worker: %+v", x)
 		}

@@ -96,7 +96,7 @@ const (
 	workerMaxConnected = 18
 	workerLastReset    = 19 // Unix s
 	workerSuspect      = 20 // 0 or 1
-	workerLookedUp     = 21 // Unix ns
+	workerLookUps      = 21
 
 	workerBase = 2 * lineWords
 

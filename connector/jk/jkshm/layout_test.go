@@ -73,6 +73,7 @@ var recordLayouts = []recordLayout{
 		{"workerMaxConnected", workerMaxConnected, 1, "all", "count"},
 		{"workerLastReset", workerLastReset, 1, "all", "Unix s"},
 		{"workerSuspect", workerSuspect, 1, "all", "bool"},
+		{"workerLookUps", workerLookUps, 1, "master", "count"},
 	}, spansOf(new(workerConfig), workerConfigWords), workerBase, workerConfigWords},
 	{"balancer", balancerLength, []field{
 		{"balancerMaxBusy", balancerMaxBusy, 1, "all", "count"},

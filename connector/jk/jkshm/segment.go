@@ -235,6 +235,10 @@ func (s *Segment) Restore() bool {
 	return !same
 }
 
+// High is how many servers have held anything so far: the most children there
+// were at a time, as the lowest free number is given to a new one.
+func (s *Segment) High() int { return int(min(s.high.Load(), uint64(s.layout.Servers))) }
+
 // Layout is a copy of the layout.
 func (s *Segment) Layout() Layout { return s.layout.clone() }
 

@@ -23,7 +23,10 @@ func TestSettings(t *testing.T) {
 	// Another process edits.
 	c := mustAttach(t, s)
 	edits, wv, bv, mv := s.Edits(), w.Version(), b.Version(), m.Version()
-	if err := c.Worker(0).Update(2, func(s *WorkerSettings) error { s.ReplyTimeout = time.Hour; s.Retries = 9; return nil }); err != nil {
+	if err := c.Worker(0).Update(2, func(s *WorkerSettings) error {
+		s.Host, s.ReplyTimeout, s.Retries = strings.Repeat("h", 255), time.Hour, 9
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Balancer(0).Update(2, func(s *BalancerSettings) error { s.Method = balance.ByTraffic; return nil }); err != nil {
@@ -39,14 +42,14 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%d edits; versions %d, %d, %d", s.Edits()-edits, w.Version(), b.Version(), m.Version())
 	}
 	wantWorker, wantBalancer, wantMember := testWorker, testBalancer, testMember
-	wantWorker.ReplyTimeout, wantWorker.Retries = time.Hour, 9
+	wantWorker.Host, wantWorker.ReplyTimeout, wantWorker.Retries = strings.Repeat("h", 255), time.Hour, 9
 	wantBalancer.Method = balance.ByTraffic
 	wantMember.Route, wantMember.Activation = strings.Repeat("r", 63), balance.Stopped
 	same(t, "worker", workerSettings(w), wantWorker)
 	same(t, "balancer", balancerSettings(b), wantBalancer)
 	same(t, "member", memberSettings(m), wantMember)
 	same(t, "edited", [][]string{w.Edited(), b.Edited(), m.Edited()},
-		[][]string{{"reply_timeout", "retries"}, {"method"}, {"activation", "route"}})
+		[][]string{{"host", "reply_timeout", "retries"}, {"method"}, {"activation", "route"}})
 	same(t, "the other worker", workerSettings(s.Worker(1)), testWorker)
 	var dst WorkerSettings
 	if v := w.Load(&dst); v != w.Version() {
@@ -82,20 +85,21 @@ func TestOutOfRangeEdits(t *testing.T) {
 		return m.Update(0, func(s *MemberSettings) error { f(s); return nil })
 	}
 	for want, err := range map[string]error{
-		`jkshm: worker "a": host "` + strings.Repeat("h", 64) + `" has more than 63 bytes`: worker(func(s *WorkerSettings) { s.Host = strings.Repeat("h", 64) }),
-		`jkshm: worker "a": host "a\x00" has a zero byte`:                                  worker(func(s *WorkerSettings) { s.Host = "a\x00" }),
-		`jkshm: worker "a": port 65536 is not between 0 and 65535`:                         worker(func(s *WorkerSettings) { s.Port = 65536 }),
-		`jkshm: worker "a": retries 0 is not between 1 and 2147483647`:                     worker(func(s *WorkerSettings) { s.Retries = 0 }),
-		`jkshm: worker "a": reply_timeout -1ns is not between 0s and 596523h14m7s`:         worker(func(s *WorkerSettings) { s.ReplyTimeout = -1 }),
-		`jkshm: worker "a": recovery_options 32 is not between 0 and 31`:                   worker(func(s *WorkerSettings) { s.RecoveryOptions = 32 }),
-		`jkshm: worker "a": max_packet_size 8193 is not a multiple of 1024`:                worker(func(s *WorkerSettings) { s.MaxPacketSize = 8193 }),
-		`jkshm: worker "a": max_packet_size 66560 is not between 8192 and 65536`:           worker(func(s *WorkerSettings) { s.MaxPacketSize = 65 * 1024 }),
-		`jkshm: worker "a": address invalid AddrPort cannot be kept`:                       w.SetAddresses(0, Addresses{List: make([]netip.AddrPort, 1)}),
-		`jkshm: worker "a": addresses 9 is not between 0 and 8`:                            w.SetAddresses(0, Addresses{List: slices.Repeat(testAddresses.List[:1], 9)}),
-		`jkshm: balancer "lb": method 5 is unknown`:                                        balancer(func(s *BalancerSettings) { s.Method = 5 }),
-		`jkshm: balancer "lb": recover_time 0s is not between 1s and 596523h14m7s`:         balancer(func(s *BalancerSettings) { s.RecoverTime = 0 }),
-		`jkshm: member "a" of balancer "lb": lbfactor 0 is not between 1 and 2147483647`:   member(func(s *MemberSettings) { s.LBFactor = 0 }),
-		`jkshm: member "a" of balancer "lb": activation 3 is unknown`:                      member(func(s *MemberSettings) { s.Activation = 3 }),
+		`jkshm: worker "a": host "` + strings.Repeat("h", 256) + `" has more than 255 bytes`:                 worker(func(s *WorkerSettings) { s.Host = strings.Repeat("h", 256) }),
+		`jkshm: member "a" of balancer "lb": route "` + strings.Repeat("r", 64) + `" has more than 63 bytes`: member(func(s *MemberSettings) { s.Route = strings.Repeat("r", 64) }),
+		`jkshm: worker "a": host "a\x00" has a zero byte`:                                                    worker(func(s *WorkerSettings) { s.Host = "a\x00" }),
+		`jkshm: worker "a": port 65536 is not between 0 and 65535`:                                           worker(func(s *WorkerSettings) { s.Port = 65536 }),
+		`jkshm: worker "a": retries 0 is not between 1 and 2147483647`:                                       worker(func(s *WorkerSettings) { s.Retries = 0 }),
+		`jkshm: worker "a": reply_timeout -1ns is not between 0s and 596523h14m7s`:                           worker(func(s *WorkerSettings) { s.ReplyTimeout = -1 }),
+		`jkshm: worker "a": recovery_options 32 is not between 0 and 31`:                                     worker(func(s *WorkerSettings) { s.RecoveryOptions = 32 }),
+		`jkshm: worker "a": max_packet_size 8193 is not a multiple of 1024`:                                  worker(func(s *WorkerSettings) { s.MaxPacketSize = 8193 }),
+		`jkshm: worker "a": max_packet_size 66560 is not between 8192 and 65536`:                             worker(func(s *WorkerSettings) { s.MaxPacketSize = 65 * 1024 }),
+		`jkshm: worker "a": address invalid AddrPort cannot be kept`:                                         w.SetAddresses(0, Addresses{List: make([]netip.AddrPort, 1)}),
+		`jkshm: worker "a": addresses 9 is not between 0 and 8`:                                              w.SetAddresses(0, Addresses{List: slices.Repeat(testAddresses.List[:1], 9)}),
+		`jkshm: balancer "lb": method 5 is unknown`:                                                          balancer(func(s *BalancerSettings) { s.Method = 5 }),
+		`jkshm: balancer "lb": recover_time 0s is not between 1s and 596523h14m7s`:                           balancer(func(s *BalancerSettings) { s.RecoverTime = 0 }),
+		`jkshm: member "a" of balancer "lb": lbfactor 0 is not between 1 and 2147483647`:                     member(func(s *MemberSettings) { s.LBFactor = 0 }),
+		`jkshm: member "a" of balancer "lb": activation 3 is unknown`:                                        member(func(s *MemberSettings) { s.Activation = 3 }),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)

@@ -45,9 +45,9 @@ type Worker struct {
 	// ErrorTime is when the last request failed, LastReset when the counters
 	// were last reset.
 	ErrorTime, LastReset Time
-	// LookedUp is when the master last learned from the name service what the
-	// host's addresses are, or that nobody can tell, in ns since 1970.
-	LookedUp Time
+	// LookUps counts the times the master learned from the name service what
+	// the host's addresses are, or that nobody can tell.
+	LookUps Counter
 
 	seg             *Segment
 	name            string
@@ -66,7 +66,7 @@ func (w *Worker) init(s *Segment, i int, r []atomic.Uint64, busy, connected []at
 		Read:          Counter{&r[workerRead]},
 		ErrorTime:     Time{&r[workerErrorTime]},
 		LastReset:     Time{&r[workerLastReset]},
-		LookedUp:      Time{&r[workerLookedUp]},
+		LookUps:       Counter{&r[workerLookUps]},
 
 		seg:       s,
 		name:      s.layout.Workers[i].Name,
