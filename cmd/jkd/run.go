@@ -93,13 +93,20 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		Segments:                make([]*shm.Segment, segments),
 		Logger:                  log,
 	}
-	mem, seg, err := shared(l.jk, module.ServerLimit)
+	var shmFile string
+	if l.cfg.Jk != nil {
+		shmFile = l.cfg.Jk.ShmFile
+	}
+	mem, seg, err := shared(l.jk, module.ServerLimit, shmFile)
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the connector's shared memory")
 		return 1
 	}
 	if seg != nil {
-		defer mem.Close()
+		defer func() {
+			_ = mem.Remove()
+			_ = mem.Close()
+		}()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}

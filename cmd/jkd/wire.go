@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/netip"
 	"os"
 
@@ -137,8 +138,9 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 }
 
 // shared makes the connector's segment for so many children and formats it. It
-// belongs to the caller. Without [connector.jk] it is nil.
-func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) {
+// belongs to the caller, and so does the file (JkShmFile) unless file is "".
+// Without [connector.jk] it is nil.
+func shared(setup *jk.Setup, servers int, file string) (*shm.Segment, *jkshm.Segment, error) {
 	if setup == nil {
 		return nil, nil, nil
 	}
@@ -146,12 +148,18 @@ func shared(setup *jk.Setup, servers int) (*shm.Segment, *jkshm.Segment, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	mem, err := shm.Create("jkd-jk", size)
+	var mem *shm.Segment
+	if file == "" {
+		mem, err = shm.Create("jkd-jk", size)
+	} else if mem, err = shm.CreateFile(file, size); err != nil {
+		err = fmt.Errorf("JkShmFile: %w", err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	seg, err := jk.FormatSegment(mem.Bytes(), setup, servers)
 	if err != nil {
+		_ = mem.Remove()
 		_ = mem.Close()
 		return nil, nil, err
 	}

@@ -56,9 +56,6 @@ func (a *AJPConfig) notYet() (what []string) {
 }
 
 func jkNotYet(j *conf.Jk) (what []string) {
-	if j.ShmFile != "" {
-		what = append(what, "JkShmFile")
-	}
 	if j.WatchdogInterval > 0 {
 		what = append(what, "JkWatchdogInterval")
 	}

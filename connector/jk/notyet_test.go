@@ -23,7 +23,7 @@ func TestNotYet(t *testing.T) {
 		{"member", "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=w\nworker.w.ping_mode=I\n", "lb", nil, "connection_ping_interval (ping_mode I)"},
 		{"status", "worker.list=st\nworker.st.type=status\nworker.st.read_only=1\n", "st", nil, ""},
 		{"not mounted", "worker.list=x\nworker.x.ping_mode=I\n", "w", nil, ""},
-		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, "JkShmFile, JkWatchdogInterval"},
+		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, "JkWatchdogInterval"},
 		{"site", "", "w", func(c *conf.Config) {
 			s := c.Jk.Main()
 			s.MountFile = &conf.File{Path: "map", Data: []byte("/b=w\n")}

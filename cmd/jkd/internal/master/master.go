@@ -37,7 +37,8 @@ type Options struct {
 	Module mpm.Module
 	// Snapshot is what child.Options.Build is called with in each child.
 	Snapshot []byte
-	// Segments are mpm.Options.Segments.
+	// Segments are mpm.Options.Segments. One that is a file loses its name when
+	// a graceful stop begins.
 	Segments []*shm.Segment
 	// User and Group are the directives: who children are when the master is
 	// the superuser; empty: unchanged.
@@ -259,10 +260,24 @@ func (m *Master) obey(s os.Signal, sup stopper) {
 		m.log.Info().Msgf("caught %s, %s", name, a)
 		// The place is free for a successor from now on.
 		m.pid.remove()
+		m.removeFiles()
 		sup.Graceful(m.o.GracefulShutdownTimeout)
 		m.shutListeners()
 	case actReload:
 		m.log.Warn().Msgf("caught %s: reloading is not available in this version, jkd goes on unchanged; stop and start it for a new configuration", name)
+	}
+}
+
+// removeFiles gives up the names of what is shared, which a successor may want.
+// The memory stays.
+func (m *Master) removeFiles() {
+	for _, s := range append([]*shm.Segment{m.segment}, m.o.Segments...) {
+		if s == nil {
+			continue
+		}
+		if err := s.Remove(); err != nil {
+			m.log.Warn().Err(err).Msg("could not remove a file of shared memory")
+		}
 	}
 }
 
@@ -307,9 +322,7 @@ func (m *Master) close() {
 		<-m.upgrader.Exit()
 	}
 	if m.segment != nil {
-		if m.o.ScoreBoardFile != "" {
-			_ = m.segment.Remove()
-		}
+		_ = m.segment.Remove()
 		_ = m.segment.Close()
 	}
 }
