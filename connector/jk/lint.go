@@ -128,7 +128,7 @@ func (l linter) balancer(w *WorkerConfig) {
 	lb := w.LB
 	same := map[string]*WorkerConfig{}
 	domains := map[string]int{}
-	var sizes []string
+	var sizes, with, without []string // secret
 	differ, open := false, false
 	for i := range lb.Members {
 		m := &lb.Members[i]
@@ -144,8 +144,16 @@ func (l linter) balancer(w *WorkerConfig) {
 		sizes = append(sizes, fmt.Sprintf("%s %d", conf.Printable(m.Name), m.AJP.MaxPacketSize))
 		differ = differ || m.AJP.MaxPacketSize != lb.Members[0].AJP.MaxPacketSize
 		open = open || m.Member.Activation == Active
+		if m.AJP.Secret != "" {
+			with = append(with, conf.Printable(m.Name))
+		} else {
+			without = append(without, conf.Printable(m.Name))
+		}
 	}
 	at, key := l.written(w.Name, "balance_workers", "balanced_workers")
+	if len(with) > 0 && len(without) > 0 {
+		l.warn(at, key, "some members have a secret (%s) and some have none (%s)", strings.Join(with, ", "), strings.Join(without, ", "))
+	}
 	if differ {
 		l.info(at, key, "max_packet_size differs among the members (%s): a request must fit into the smallest", strings.Join(sizes, ", "))
 	}
