@@ -214,16 +214,13 @@ func (b *builder) worker(channel, w *component) {
 		b.Warn(g.at("level"), "level", "%d is beyond the last level, %d: no balancer uses the worker", x.Level, Levels-1)
 	case x.LBFactor == 0:
 		b.Warn(g.at("lb_factor"), "lb_factor", "0 is no cost at all: the worker gets every request of its level")
-	case x.LBFactor > mostValue/2:
-		b.Warn(g.at("lb_factor"), "lb_factor", "is a cost and not a weight, and %d is so high that others of the level may get nothing; the usual value is 1", x.LBFactor)
+	case x.LBFactor > 1:
+		b.Info(g.at("lb_factor"), "lb_factor", "is a cost: with %d the worker gets %d times fewer requests than one with 1", x.LBFactor, x.LBFactor)
 	}
 	b.workers[x.Name] = len(b.cfg.Workers)
 	b.cfg.targets[x.Name] = Target{ToWorker, len(b.cfg.Workers)}
 	b.cfg.Workers = append(b.cfg.Workers, x)
 }
-
-// mostValue is the highest lb_value.
-const mostValue = 255
 
 // merged is the properties of a worker: its own and those in the section of
 // its channel, in the order they were written.
