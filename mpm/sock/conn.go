@@ -31,7 +31,8 @@ type Conn interface {
 	ReadIdle(p []byte, timeout time.Duration) (int, error)
 
 	// Readable tells without waiting whether a Read would return at once,
-	// with data, end of file or an error.
+	// with data, end of file or an error. The error is that of the Read,
+	// io.EOF at the end of file.
 	Readable() (bool, error)
 
 	// CloseWrite sends end of file and leaves the other direction open.

@@ -112,7 +112,7 @@ func TestReadWrite(t *testing.T) {
 		if n, err := c.Read(b); n != 0 || err != io.EOF {
 			t.Errorf("Read at end = %d, %v; want EOF", n, err)
 		}
-		if ok, err := c.Readable(); !ok || err != nil {
+		if ok, err := c.Readable(); !ok || err != io.EOF {
 			t.Errorf("Readable at end = %v, %v", ok, err)
 		}
 	})

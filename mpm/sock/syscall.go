@@ -3,6 +3,7 @@
 package sock
 
 import (
+	"io"
 	"net"
 	"syscall"
 	"unsafe"
@@ -85,18 +86,20 @@ func rawWritev(fd int, iov []unix.Iovec) (int, error) {
 	return int(n), nil
 }
 
-// peek tells whether a read would return at once. It never waits, so the
-// scheduler need not know of it.
+// peek tells whether a read would return at once, and with io.EOF that it would
+// find the end. It never waits, so the scheduler need not know of it.
 func peek(fd int) (bool, error) {
 	var b [1]byte
 	for {
-		_, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), 1,
+		n, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), 1,
 			unix.MSG_PEEK|unix.MSG_DONTWAIT, 0, 0)
-		switch e {
-		case 0:
+		switch {
+		case e == 0 && n == 0:
+			return true, io.EOF
+		case e == 0:
 			return true, nil
-		case unix.EINTR:
-		case unix.EAGAIN:
+		case e == unix.EINTR:
+		case e == unix.EAGAIN:
 			return false, nil
 		default:
 			return true, e

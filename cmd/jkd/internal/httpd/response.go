@@ -85,6 +85,14 @@ func (w *response) startLog(wantFirst, wantHead bool) {
 // Started implements connector.ResponseWriter.
 func (w *response) Started() bool { return w.started }
 
+var _ connector.Leaver = (*response)(nil)
+
+// Left implements connector.Leaver.
+func (w *response) Left() bool {
+	_, err := w.conn.Readable()
+	return err != nil
+}
+
 // Start implements connector.ResponseWriter.
 func (w *response) Start(status int, fields []connector.Field) error {
 	if w.started {
