@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/conf"
+	"jkd/connector"
 	"jkd/connector/jk/jkshm"
 )
 
@@ -484,4 +486,58 @@ func TestPublishedTextIsJudged(t *testing.T) {
 	if got := r.said(); strings.Count(got, "\n") != 0 || !strings.HasPrefix(got, "error: the published map file cannot be used, the old rules stay: MAP:1: ") {
 		t.Error(got)
 	}
+}
+
+// FuzzMapReload: whatever a map file holds, either all processes have exactly
+// the rules that the master has made of it, each with something to serve it, or
+// all of them keep what they had.
+func FuzzMapReload(f *testing.F) {
+	for _, s := range []string{
+		"", "\n", "/a/*=a\n", "/a|/*=a;reply_timeout=5\n!/a/x=*\n-/b=b\n", "/x=gone\n!/x/y=gone\n", "/a=a", "/a", "x", "/=a\n/a=b\n/a=c\n",
+		"$(x)=a\n/$(y)=$(z)\n", "v=/a\n$(v)/*=a\n", "\xef\xbb\xbf/a=a\r\n", "\xff\xfe/\x00", "/a=a;active=b,c;disabled=b\n", "/*=a\n/?*?=b;session_path=;x\n",
+		"/%41=a\n//a=a\n/a;b=a\n/../a=a\n", "# c\n/a = a # c\n", strings.Repeat("/a=a\n", 100), "/" + strings.Repeat("a", 9000) + "=a\n", "/a=*\n!*=a\n",
+	} {
+		f.Add([]byte(s))
+	}
+	r := newMapRig(f, "/a/*=a\n/b=b\n", "/mount b")
+	paths := [][]byte{[]byte("/"), []byte("/a"), []byte("/a/x"), []byte("/b"), []byte("/mount"), []byte("/worker/x"), []byte("/x"), []byte("/x/y")}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w := newMapWatch(&MapWatcher{Setup: r.setup, Segment: r.seg, Logger: zerolog.Nop()})
+		file := w.files[0]
+		if len(data) > file.limit {
+			return
+		}
+		c := r.kids[0]
+		before, published := c.current(), file.pub.Generation()
+		w.judge(file, data, stamp{})
+		after := c.current()
+		if file.pub.Generation() == published {
+			if after != before || w.setup != r.setup {
+				t.Error("a refused text has changed something")
+			}
+			return
+		}
+		if after == before {
+			t.Fatal("the text was not taken over")
+		}
+		for i, u := range w.setup.Maps {
+			got := after.setup.Maps[i]
+			if !reflect.DeepEqual(got.Rules(), u.Rules()) {
+				t.Fatalf("server %d has %s, the master %s", i, rules(got), rules(u))
+			}
+			for _, rule := range got.rules {
+				if target := after.targets[i][rule]; (target == nil) != (rule.Exclude || rule.Disabled) || target != nil && target.Name() != rule.Worker {
+					t.Errorf("%s: target %v", rule.key(), target)
+				}
+			}
+			q := &connector.Request{VHost: i}
+			for _, q.MatchPath = range append(paths, data) {
+				rule := u.Match(q.MatchPath)
+				w := c.Match(q)
+				if (w == nil) != (rule == nil || len(q.MatchPath) > longestURI) || w != nil && w.Name() != rule.Worker {
+					t.Errorf("server %d: %q: %v, the master has %+v", i, q.MatchPath, w, rule)
+				}
+			}
+		}
+	})
 }
