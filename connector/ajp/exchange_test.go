@@ -94,8 +94,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestFlushes tells when the client gets what.
-func TestFlushes(t *testing.T) {
+// TestF030Flushes tells when the client gets what.
+func TestF030Flushes(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script [][]byte
@@ -216,9 +216,9 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestBadPackets: whatever is wrong, the answer is not finished, the connection
+// TestF032BadPackets: whatever is wrong, the answer is not finished, the connection
 // is Broken, and the cause names the packet.
-func TestBadPackets(t *testing.T) {
+func TestF032BadPackets(t *testing.T) {
 	for _, bp := range ajptest.BadPackets() {
 		for _, step := range []int{1, 4, 0} {
 			nc := &memConn{script: [][]byte{join(bp.Before, bp.Bytes)}, step: step}
@@ -358,8 +358,8 @@ func TestUsable(t *testing.T) {
 	}
 }
 
-// TestCPing has the variants of F045.
-func TestCPing(t *testing.T) {
+// TestF045CPing has the variants of F045.
+func TestF045CPing(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		nc   *memConn
@@ -437,9 +437,9 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestUploadCut: nothing that reads as the end of the body follows a body that
+// TestF008UploadCut: nothing that reads as the end of the body follows a body that
 // the client did not finish (F008).
-func TestUploadCut(t *testing.T) {
+func TestF008UploadCut(t *testing.T) {
 	broke := &connector.ClientError{Op: "read body", Status: 400, Err: io.ErrUnexpectedEOF}
 	for _, known := range []bool{true, false} {
 		r := post(&pieces{left: [][]byte{pattern(50000)}, err: broke}, -1)

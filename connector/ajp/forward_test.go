@@ -507,9 +507,9 @@ func TestForwardReused(t *testing.T) {
 	}
 }
 
-// TestForwardTLS checks what a container learns of an encrypted connection,
+// TestF018ForwardTLS checks what a container learns of an encrypted connection,
 // and that it learns nothing without one (F018).
-func TestForwardTLS(t *testing.T) {
+func TestF018ForwardTLS(t *testing.T) {
 	tls := &connector.TLS{Protocol: "TLSv1.3", Cipher: "TLS_AES_128_GCM_SHA256", SessionID: "ab", KeySize: 128, ClientCert: "A", Chain: []string{"B", "C"}}
 	for _, tt := range []struct {
 		name            string

@@ -119,7 +119,7 @@ func TestBalance(t *testing.T) {
 }
 
 // F054, F056, F057: what leads a request to its node.
-func TestSticky(t *testing.T) {
+func TestF054F056F057Sticky(t *testing.T) {
 	r, _ := newLB(t, 3, nil, "/*=lb\n/sid/*=lb;session_cookie=SID;session_path=;sid\n/free/*=lb;sticky_ignore=1\n", "n3.route=app.example:8009")
 	for _, tt := range []struct{ path, cookie, want string }{
 		{"/", "JSESSIONID=a.n2", "n2"},
@@ -144,7 +144,7 @@ func TestSticky(t *testing.T) {
 }
 
 // F058: three activations, sticky or new, forced or not.
-func TestActivation(t *testing.T) {
+func TestF058Activation(t *testing.T) {
 	for _, tt := range []struct {
 		activation, force string
 		sticky, fresh     string
@@ -187,7 +187,7 @@ func TestActivationOfRule(t *testing.T) {
 
 // Failover of a dead member, and F062: when nobody is left, those in error are
 // tried again at once.
-func TestFailoverAndForce(t *testing.T) {
+func TestF062FailoverAndForce(t *testing.T) {
 	r, c := newLB(t, 2, nil, "")
 	c[0].Close()
 	for range 6 {
@@ -251,7 +251,7 @@ func TestFailOnStatus(t *testing.T) {
 
 // F064: a request whose body is held goes to the other member whole, under
 // that member's own route and activation; one that is not may not.
-func TestFailoverWithBody(t *testing.T) {
+func TestF064FailoverWithBody(t *testing.T) {
 	for _, tt := range []struct {
 		method, options string
 		size            int
@@ -271,7 +271,7 @@ func TestFailoverWithBody(t *testing.T) {
 }
 
 // F060: the balancer's own cookie.
-func TestOwnCookie(t *testing.T) {
+func TestF060OwnCookie(t *testing.T) {
 	r, _ := newLB(t, 2, nil, "/*=lb\n/cookie/*=lb;set_session_cookie=1;session_cookie_path=/cookie\n")
 	_, a := r.send(request("GET", "/cookie/", ""), "JSESSIONID=x.n2")
 	if len(a.fields) > 0 && strings.Contains(strings.Join(a.fields, "\n"), "Set-Cookie") {
@@ -302,7 +302,7 @@ func TestRouteAndActivationSent(t *testing.T) {
 }
 
 // F048: a member fails when its timeouts are more than max_reply_timeouts.
-func TestReplyTimeouts(t *testing.T) {
+func TestF048ReplyTimeouts(t *testing.T) {
 	r, _ := newLB(t, 1, map[string]ajptest.Handler{"n1": func(e *ajptest.Exchange) {
 		if e.Request.URI == "/slow" {
 			_ = e.Hold()
@@ -348,7 +348,7 @@ func TestKeeper(t *testing.T) {
 }
 
 // F066: nothing is left when all is quiet.
-func TestGauges(t *testing.T) {
+func TestF066Gauges(t *testing.T) {
 	r, _ := newLB(t, 2, nil, "", "lb.method=B")
 	var wg sync.WaitGroup
 	for range 4 {

@@ -144,7 +144,7 @@ func TestF032BadPackets(t *testing.T) {
 }
 
 // A worker pointed at a web server says so at once.
-func TestHTTPServerBehind(t *testing.T) {
+func TestF032HTTPServerBehind(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestHTTPServerBehind(t *testing.T) {
 
 // F048, F063: silence is 504, is not tried again, and a rule's own
 // reply_timeout wins over the worker's.
-func TestReplyTimeout(t *testing.T) {
+func TestF048ReplyTimeout(t *testing.T) {
 	const rules = "/*=w\n/none/*=w;reply_timeout=0\n/own/*=w;reply_timeout=30\n"
 	tests := []struct {
 		name, path string
