@@ -25,6 +25,7 @@ type call struct {
 	attr []ajp.Attribute
 	path []byte // backing of the path as JkOptions wants it
 
+	log      *zerolog.Logger // of the site
 	rule     *Extensions
 	reply    time.Duration // reply timeout that overrides the worker's
 	replySet bool
@@ -43,10 +44,7 @@ type call struct {
 }
 
 // calls keeps calls between requests.
-type calls struct {
-	free sync.Pool
-	log  zerolog.Logger
-}
+type calls struct{ free sync.Pool }
 
 // serve has f serve a request of the worker called name, of the type kind.
 func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter, f func(*call) *connector.Error) error {
@@ -78,7 +76,7 @@ func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *c
 	p.free.Put(c)
 	if err != nil {
 		if !err.Own {
-			p.log.Info().Str("worker", name).Int("status", err.Status).AnErr("cause", err).Msgf("Service error=%d for worker=%s", err.Status, name)
+			s.log.Info().Str("worker", name).Int("status", err.Status).AnErr("cause", err).Msgf("Service error=%d for worker=%s", err.Status, name)
 		}
 		return err // not a nil *connector.Error in an error
 	}
@@ -89,6 +87,8 @@ func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *c
 // them.
 type site struct {
 	c *conf.JkServer
+	// log takes what is said of its requests.
+	log *zerolog.Logger
 	// plain: none of the options and variables changes what is forwarded but,
 	// maybe, form.
 	plain bool
@@ -98,9 +98,9 @@ type site struct {
 	named namedTargets
 }
 
-func newSite(c *conf.JkServer) *site {
+func newSite(c *conf.JkServer, log *zerolog.Logger) *site {
 	o := c.Options
-	s := &site{c: c, plain: !o.ForwardLocalAddress && len(c.EnvVars) == 0 && c.ExtractSSL, form: conf.ForwardURICompatUnparsed}
+	s := &site{c: c, log: log, plain: !o.ForwardLocalAddress && len(c.EnvVars) == 0 && c.ExtractSSL, form: conf.ForwardURICompatUnparsed}
 	if o.ForwardURISet {
 		s.form = o.ForwardURI
 	}
@@ -112,6 +112,7 @@ func newSite(c *conf.JkServer) *site {
 // the front's.
 func (c *call) reset(s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter) {
 	o := &s.c.Options
+	c.log = s.log
 	c.req = ajp.Request{Request: r, ForwardKeySize: o.ForwardKeySize, ForwardChain: o.ForwardSSLCertChain}
 	c.rule, c.reply, c.replySet, c.reuse = x, x.ReplyTimeout, x.ReplyTimeoutSet, !o.DisableReuse
 	c.stateless, c.ignoreSticky = x.Stateless, x.StickyIgnore

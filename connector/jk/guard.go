@@ -29,10 +29,11 @@ func (r refusal) String() string {
 // refused says in the log that a request for a path that is mounted is not
 // mapped. For the front it is as if it were not mounted.
 func (c *Connector) refused(r *connector.Request, why refusal) {
-	e := c.log.Info()
+	log := c.sites[r.VHost].log
+	e := log.Info()
 	path := r.Path
 	if why == refusalLong {
-		e = c.log.Warn()
+		e = log.Warn()
 		path = path[:min(len(path), 100)]
 	}
 	e.Bytes("path", path).Msgf("%s: the request is not mapped", why)

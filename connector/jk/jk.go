@@ -36,7 +36,10 @@ type Options struct {
 	// Software is what the program calls itself on status pages, "" for jkd.
 	Software string
 	// Sites are conf.Jk.Servers; those missing have the defaults.
-	Sites  []conf.JkServer
+	Sites []conf.JkServer
+	// Logs are the logs of what is said of a request, by its virtual host
+	// (JkLogFile, JkLogLevel); nil or missing: Logger, which has all the rest.
+	Logs   []*zerolog.Logger
 	Logger zerolog.Logger
 }
 
@@ -52,7 +55,8 @@ type Connector struct {
 	files   []string    // paths of Setup.MapFiles
 	log     zerolog.Logger
 
-	software string
+	maintained int // where the next Maintain begins
+	software   string
 
 	mapping   atomic.Pointer[mapping]
 	following sync.Mutex // held by whoever makes the next mapping
@@ -84,7 +88,7 @@ func New(s *Setup, o Options) *Connector {
 		case AJP13:
 			c.workers[i] = newWorker(w, s.Config.Maintain, o, records[w.Name])
 		case LB:
-			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, log: o.Logger, now: time.Now, packet: mostPacketSize, calls: calls{log: o.Logger}}
+			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, now: time.Now, packet: mostPacketSize}
 			balancers++
 			for j := range w.LB.Members {
 				m := &w.LB.Members[j]
@@ -97,7 +101,7 @@ func New(s *Setup, o Options) *Connector {
 		}
 	}
 	for i := range s.Maps {
-		c.sites = append(c.sites, newSite(o.site(i)))
+		c.sites = append(c.sites, newSite(o.site(i), o.logger(i)))
 	}
 	for _, f := range s.MapFiles() {
 		c.files = append(c.files, f.Path)
@@ -114,6 +118,14 @@ func (o *Options) site(i int) *conf.JkServer {
 	}
 	s := conf.DefaultJkServer()
 	return &s
+}
+
+// logger is the log of one server's requests.
+func (o *Options) logger(i int) *zerolog.Logger {
+	if i < len(o.Logs) && o.Logs[i] != nil {
+		return o.Logs[i]
+	}
+	return &o.Logger
 }
 
 // target is the worker of a rule, with the rule's own settings.
@@ -223,7 +235,7 @@ func (m *missing) Service(*connector.Request, connector.ResponseWriter) error {
 func newWorker(c *WorkerConfig, maintain time.Duration, o Options, rec *jkshm.Worker) *worker {
 	a := &c.AJP
 	w := &worker{
-		name: c.Name, cfg: a, rec: rec, server: o.Server, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now, calls: calls{log: o.Logger},
+		name: c.Name, cfg: a, rec: rec, server: o.Server, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now,
 		resolver: newResolver(a.Host, uint16(a.Port), a.PreferIPv6),
 		write:    a.SocketTimeout,
 		dialOpts: DialOptions{Timeout: a.SocketConnectTimeout, KeepAlive: a.SocketKeepalive, Buffer: a.SocketBuffer},

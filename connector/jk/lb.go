@@ -25,7 +25,6 @@ type balancer struct {
 	names   []string
 	packet  int // the smallest packet size of the members
 	server  int
-	log     zerolog.Logger
 	now     func() time.Time
 
 	view  atomic.Pointer[lbView]
@@ -111,7 +110,7 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 		case balance.Rest:
 			if !c.out.pause(v.s.RetryInterval) {
 				fail = leftError(t.name)
-				t.tell(balance.Done, fail)
+				t.tell(c.log, balance.Done, fail)
 				return fail
 			}
 			for i := range c.members {
@@ -121,7 +120,7 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 		case balance.Revive:
 			report = t.revive(c)
 		default:
-			t.tell(report, fail)
+			t.tell(c.log, report, fail)
 			return fail
 		}
 	}
@@ -233,14 +232,14 @@ const maxElections = 64
 func (t *lbTarget) try(c *call, v *lbView, forced string, first bool) (balance.Report, *connector.Error) {
 	choice, ok := t.elect(c, v)
 	if first && choice.Unknown != nil {
-		t.unknown(choice.Unknown)
+		t.unknown(c.log, choice.Unknown)
 	}
 	if first && choice.EmptyID {
-		t.log.Info().Str("worker", t.name).Msg("Detected empty session identifier")
+		c.log.Info().Str("worker", t.name).Msg("Detected empty session identifier")
 	}
 	if !ok {
 		if choice.HasID && v.s.StickySessionForce {
-			t.log.Info().Str("worker", t.name).Msg("all workers are in error state for session")
+			c.log.Info().Str("worker", t.name).Msg("all workers are in error state for session")
 		}
 		return balance.None, t.nobody()
 	}
@@ -278,7 +277,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string, first bool) (balance.R
 		return balance.Done, fail
 	}
 	fail.Worker = t.name + "/" + w.name
-	t.log.Info().Str("worker", t.name).Str("member", w.name).Stringer("result", result).Stringer("state", rec.State()).AnErr("cause", fail).
+	c.log.Info().Str("worker", t.name).Str("member", w.name).Stringer("result", result).Stringer("state", rec.State()).AnErr("cause", fail).
 		Msg(memberWords(result, rec.State(), w.name))
 	if verdict.Failover {
 		return balance.Again, fail
@@ -331,7 +330,7 @@ func (t *lbTarget) record(rec *jkshm.Member, v balance.Verdict, now int64) {
 // revive gives members in error another chance, also those that others have
 // just given one.
 func (t *lbTarget) revive(c *call) balance.Report {
-	force(t.rec, t.log)
+	force(t.rec, *c.log)
 	revived := balance.NoneRevived
 	for i := range c.members {
 		if t.rec.Member(i).State() == balance.Force && t.members[i].reachable() {
@@ -345,13 +344,13 @@ func (t *lbTarget) revive(c *call) balance.Report {
 // unknown counts a session whose route no member has. The log is told of one a
 // minute, whichever process meets it: there is one per request where route and
 // jvmRoute do not agree.
-func (b *balancer) unknown(route []byte) {
+func (b *balancer) unknown(log *zerolog.Logger, route []byte) {
 	n := b.rec.UnknownRoutes.Add(1)
 	now, last := b.now().Unix(), b.rec.RouteTold.Load()
 	if last <= now && now-last < unknownEvery || !b.rec.RouteTold.CompareAndSwap(last, now) {
 		return
 	}
-	b.log.Warn().Str("worker", b.name).Str("route", visible(route)).Uint64("unknown_routes", n).
+	log.Warn().Str("worker", b.name).Str("route", visible(route)).Uint64("unknown_routes", n).
 		Msgf("no worker of %s has the route %s of a session: check route here and jvmRoute of the container", b.name, visible(route))
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/rs/zerolog"
+
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/jk/balance"
@@ -26,19 +28,19 @@ type failedAttempt struct {
 
 // tell logs a failed attempt: as an error when it was the last one and nobody
 // but the back end is to blame.
-func (w *worker) tell(a failedAttempt) {
+func (w *worker) tell(log *zerolog.Logger, a failedAttempt) {
 	what, why := a.words()
 	un := "un"
 	if a.recoverable {
 		un = ""
 	}
 	msg := fmt.Sprintf("%s: sending request to tomcat failed (%srecoverable), because of %s (attempt=%d)", what, un, why, a.try)
-	ev := w.log.Info()
+	ev := log.Info()
 	switch {
 	case a.fail.Client:
 		msg += ". Aborting connection for worker=" + w.name
 	case a.last && (a.cause == nil || a.cause.Cause != ajp.CauseRejected):
-		ev = w.log.Error()
+		ev = log.Error()
 		msg += fmt.Sprintf("; connecting to tomcat failed (status=%d, errors=%d, client_errors=%d)", a.fail.Status, w.rec.Errors.Load()+1, w.rec.ClientErrors.Load())
 	}
 	ev.Str("worker", w.name).Str("address", a.fail.Addr).Int("attempt", a.try).AnErr("cause", a.fail).Msg(msg)
@@ -108,13 +110,13 @@ func memberWords(r balance.Result, state balance.State, member string) string {
 }
 
 // tell logs that a balancer gives up, and why.
-func (b *balancer) tell(last balance.Report, fail *connector.Error) {
-	ev, msg := b.log.Error(), ""
+func (b *balancer) tell(log *zerolog.Logger, last balance.Report, fail *connector.Error) {
+	ev, msg := log.Error(), ""
 	switch {
 	case fail.Own:
 		return
 	case last == balance.Done && fail.Client:
-		ev = b.log.Info()
+		ev = log.Info()
 		msg = fmt.Sprintf("unrecoverable error %d, request failed. Client failed in the middle of request, we can't recover to another instance", fail.Status)
 	case last == balance.Done:
 		msg = fmt.Sprintf("unrecoverable error %d, request failed. Tomcat failed in the middle of request, we can't recover to another instance", fail.Status)

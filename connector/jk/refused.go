@@ -12,12 +12,12 @@ import "strings"
 // never the secret.
 func (w *worker) refused(c *pooled, q *call) {
 	if c.Status() != 403 || q.out.body {
-		w.log.Warn().Str("worker", w.name).Str("address", c.addr).Int("status", c.Status()).Msg("Reuse is set to false by tomcat, closing the connection")
+		q.log.Warn().Str("worker", w.name).Str("address", c.addr).Int("status", c.Status()).Msg("Reuse is set to false by tomcat, closing the connection")
 		return
 	}
-	ev := w.log.Debug()
+	ev := q.log.Debug()
 	if !w.hinted.Swap(true) {
-		ev = w.log.Warn()
+		ev = q.log.Warn()
 	}
 	names := q.req.AttributeNames()
 	secret := "has no secret"

@@ -20,7 +20,7 @@ type statusPage struct {
 	config status.Config
 	token  string
 	site   *site
-	log    zerolog.Logger
+	log    *zerolog.Logger
 	now    func() time.Time
 
 	calls calls
@@ -30,7 +30,7 @@ type statusPage struct {
 func (c *Connector) statusTarget(index int, s *site) connector.Worker {
 	w := &c.config.Workers[index]
 	token := c.seg.Token()
-	p := &statusPage{c: c, name: w.Name, token: hex.EncodeToString(token[:]), site: s, log: c.log, now: time.Now}
+	p := &statusPage{c: c, name: w.Name, token: hex.EncodeToString(token[:]), site: s, log: s.log, now: time.Now}
 	p.config = w.Status.page(w.Name, p.tell)
 	return p
 }

@@ -66,7 +66,7 @@ func (w *worker) request(c *call) *connector.Error {
 	}
 	result, err := w.run(c)
 	if result == balance.NoEndpoint {
-		w.log.Error().Str("worker", w.name).Msgf("Could not get endpoint for worker=%s", w.name)
+		c.log.Error().Str("worker", w.name).Msgf("Could not get endpoint for worker=%s", w.name)
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	if w.cfg.BusyLimit <= 0 {
 		w.rec.Enter(w.server)
 	} else if !w.rec.TryEnter(w.server, w.cfg.BusyLimit) {
-		w.log.Error().Str("worker", w.name).Int("busy_limit", w.cfg.BusyLimit).Msgf("busy limit %d reached for worker %s", w.cfg.BusyLimit, w.name)
+		c.log.Error().Str("worker", w.name).Int("busy_limit", w.cfg.BusyLimit).Msgf("busy limit %d reached for worker %s", w.cfg.BusyLimit, w.name)
 		return balance.BusyLimit, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true,
 			Err: fmt.Errorf("busy limit %d reached", w.cfg.BusyLimit)}
 	}
@@ -113,7 +113,7 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 		if errors.Is(err, errLeft) {
 			return balance.ClientError, leftError(w.name)
 		}
-		w.log.Warn().Str("worker", w.name).AnErr("cause", err).Msgf("Unable to get the free endpoint for worker %s from %d slots", w.name, w.pool.size)
+		c.log.Warn().Str("worker", w.name).AnErr("cause", err).Msgf("Unable to get the free endpoint for worker %s from %d slots", w.name, w.pool.size)
 		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
 	}
 	defer w.pool.leave()
@@ -123,7 +123,7 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	w.ended(err)
 	if err == nil && c.out.verdict == ownPage {
 		if !c.out.body {
-			w.log.Info().Str("worker", w.name).Int("status", c.out.status).Msgf("No body with status=%d for worker=%s", c.out.status, w.name)
+			c.log.Info().Str("worker", w.name).Int("status", c.out.status).Msgf("No body with status=%d for worker=%s", c.out.status, w.name)
 		}
 		err = c.out.page(w.name)
 	}
@@ -157,7 +157,7 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 	for try := 1; ; {
 		result, again := balance.Failure, true
 		c.failover = elsewhere
-		conn, fail := w.connection(fresh)
+		conn, fail := w.connection(c.log, fresh)
 		fresh = false
 		var ee *ajp.ExchangeError
 		if fail == nil {
@@ -193,13 +193,13 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 				// none is idle, which is what keeps a bounded pool bounded.
 				w.pool.drop()
 				stale, fresh, elsewhere = true, true, c.failover
-				w.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
+				c.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
 					Msg("no usable connection found, will create a new one: an idle connection was lost")
 				continue
 			}
 		}
 		last := !again || try >= w.cfg.Retries
-		w.tell(failedAttempt{fail: fail, cause: ee, try: try, recoverable: again || c.failover, last: last})
+		w.tell(c.log, failedAttempt{fail: fail, cause: ee, try: try, recoverable: again || c.failover, last: last})
 		if last {
 			return result, fail
 		}
@@ -231,15 +231,15 @@ func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 
 // connection returns a connection fit for a request: an idle one, unless it has
 // to be fresh, or a new one.
-func (w *worker) connection(fresh bool) (*pooled, *connector.Error) {
+func (w *worker) connection(log *zerolog.Logger, fresh bool) (*pooled, *connector.Error) {
 	if !fresh {
-		if c := w.idle(); c != nil {
+		if c := w.idle(log); c != nil {
 			w.count.hits.Add(1)
 			return c, nil
 		}
 	}
 	w.count.misses.Add(1)
-	w.log.Debug().Str("worker", w.name).Msg("no usable connection found, will create a new one")
+	log.Debug().Str("worker", w.name).Msg("no usable connection found, will create a new one")
 	c, err := w.open()
 	if err != nil {
 		return nil, err
@@ -259,7 +259,7 @@ func (w *worker) connection(fresh bool) (*pooled, *connector.Error) {
 }
 
 // idle returns an idle connection that is fit for a request, or nil.
-func (w *worker) idle() *pooled {
+func (w *worker) idle(log *zerolog.Logger) *pooled {
 	for {
 		c := w.pool.take(w.now())
 		if c == nil || w.cfg.PrepostTimeout <= 0 {
@@ -270,7 +270,7 @@ func (w *worker) idle() *pooled {
 		if err == nil {
 			return c
 		}
-		w.log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("prepost cping/cpong failure, trying another connection")
+		log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("prepost cping/cpong failure, trying another connection")
 		w.pool.close(c, closedPing)
 		if time.Since(start) >= w.cfg.PrepostTimeout {
 			// Packets vanish on the way, or the container stands still. The
@@ -317,7 +317,7 @@ func (w *worker) after(c *pooled, err error, q *call) {
 		w.refused(c, q)
 	}
 	if d := c.Dropped(); len(d) > 0 {
-		w.log.Warn().Str("worker", w.name).Str("address", c.addr).Bytes("path", q.req.Path).Strs("fields", texts(d)).
+		q.log.Warn().Str("worker", w.name).Str("address", c.addr).Bytes("path", q.req.Path).Strs("fields", texts(d)).
 			Msg("header fields of the answer are left out: a name or a value has bytes that could begin another line")
 	}
 	if c.State() == ajp.Idle && q.reuse {
