@@ -69,6 +69,13 @@ func (s *server) member(name, what string) string {
 	return value
 }
 
+// becomes waits for a state of a member. A client may have an answer before the
+// member's state tells of it.
+func (s *server) becomes(name, state string) {
+	s.t.Helper()
+	s.eventually(name+" to be "+state, func() bool { return s.member(name, "state") == state })
+}
+
 // drainByStatus: an administrator disables a node, stops it and puts it back
 // into service. Every child knows at once.
 func (c *cluster) drainByStatus(t *testing.T, mpm string) {
@@ -162,15 +169,13 @@ worker.q2.route=n2
 	}
 	// Nobody asks for quick meanwhile.
 	elected := s.member("q1", "elected")
-	s.eventually("q1 to be tried again", func() bool { return s.member("q1", "state") == "ERR/REC" })
+	s.becomes("q1", "ERR/REC")
 	if got := s.member("q1", "elected"); got != elected {
 		t.Errorf("q1 was elected %s times, was %s", got, elected)
 	}
 	up()
 	returns(t, s, k, "/test/node/quick/", "n1")
-	if got := s.member("q1", "state"); got != "OK" {
-		t.Errorf("q1, which answers again, is %s", got)
-	}
+	s.becomes("q1", "OK")
 
 	if got := spread(t, k, "/test/node/", 12); got["n1"] != 0 || s.member("n1", "state") != "ERR" {
 		t.Errorf("n1, whose time has not come, is %s: %v", s.member("n1", "state"), got)
@@ -182,9 +187,7 @@ worker.q2.route=n2
 	if r := k.visit("GET "+page, with(ids["n1"][0])); !r.fine() || r.Name != "n1" {
 		t.Errorf("the request that recovers n1: %v", r)
 	}
-	if got := s.member("n1", "state"); got != "OK" {
-		t.Errorf("n1, recovered, is %s", got)
-	}
+	s.becomes("n1", "OK")
 	if status, text := s.command("POST", "cmd=recover&w=lb&sw=n1&mime=prop"); status != 200 || !strings.Contains(text, "worker.result.type=ERROR\n") {
 		t.Errorf("recovery of a member that is well: %d %s", status, text)
 	}
@@ -248,7 +251,7 @@ worker.LB-2.route=n2
 	if state := s.member("at-once-1", "state"); state != "ERR" {
 		t.Errorf("at-once-1 is %s", state)
 	}
-	s.eventually("soon-1 in error", func() bool { return s.member("soon-1", "state") == "ERR" })
+	s.becomes("soon-1", "ERR")
 	if state := s.member("late-1", "state"); state != "OK" {
 		t.Errorf("late-1 is %s", state)
 	}
@@ -260,8 +263,6 @@ worker.LB-2.route=n2
 			t.Errorf("%s, the request in hand: %v", name, held[i])
 		}
 		// That n1 has answered ends its error.
-		if state := s.member(name+"-1", "state"); state != "OK" {
-			t.Errorf("%s-1 is %s", name, state)
-		}
+		s.becomes(name+"-1", "OK")
 	}
 }

@@ -69,7 +69,7 @@ func newCluster(t *testing.T) *cluster {
 	})
 	for _, name := range nodes {
 		wg.Go(func() {
-			tc, err := tomcattest.Start(tomcattest.Options{HTTP: true, JVMRoute: name, HeapMB: 96})
+			tc, err := tomcattest.Start(tomcattest.Options{HTTP: true, JVMRoute: name, HeapMB: 96, Small: true})
 			if err != nil {
 				t.Error(err)
 				return

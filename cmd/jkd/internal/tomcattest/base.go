@@ -3,6 +3,7 @@ package tomcattest
 import (
 	"embed"
 	"encoding/xml"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,8 +40,11 @@ const globalWebXML = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 // Sessions outlive an orderly end, as was the default up to Tomcat 10.0.
-const contextXML = `<Context><Manager pathname="SESSIONS.ser"/></Context>
-`
+var contextXML = template.Must(template.New("context.xml").Parse(`<Context>
+  <Manager pathname="SESSIONS.ser"/>
+  {{if .Small}}<JarScanner scanManifest="false"><JarScanFilter defaultTldScan="false" defaultPluggabilityScan="false"/></JarScanner>{{end}}
+</Context>
+`))
 
 // The contexts are spelled out, so that nothing watches directories and
 // nothing is deployed in the background.
@@ -57,7 +61,7 @@ var serverXML = template.Must(template.New("server.xml").Parse(`<?xml version="1
     <Engine name="Catalina" defaultHost="localhost"{{if .JVMRoute}} jvmRoute={{.JVMRoute}}{{end}}>
       <Host name="localhost" appBase="webapps" autoDeploy="false" deployOnStartup="false">
         <Context path="/test" docBase="test"/>
-        <Context path="/examples" docBase="` + examples + `"><Resources allowLinking="true"/></Context>
+        {{if not .Small}}<Context path="/examples" docBase="` + examples + `"><Resources allowLinking="true"/></Context>{{end}}
       </Host>
     </Engine>
   </Service>
@@ -70,6 +74,7 @@ type serverValues struct {
 	PacketSize        int
 	Secret, JVMRoute  string // quoted XML attribute values, or empty
 	AJPAttributes     string
+	Small             bool
 }
 
 // writeBase fills dir, a CATALINA_BASE.
@@ -83,22 +88,23 @@ func writeBase(dir string, o Options, ajpPort, httpPort int) error {
 	if err != nil {
 		return err
 	}
-	var server strings.Builder
-	err = serverXML.Execute(&server, serverValues{
+	values := serverValues{
 		AJPPort: ajpPort, HTTPPort: httpPort,
 		MaxThreads: max(o.MaxThreads, 64),
 		PacketSize: o.PacketSize,
 		Secret:     attribute(o.Secret), JVMRoute: attribute(o.JVMRoute),
 		AJPAttributes: o.AJPAttributes,
-	})
-	if err != nil {
+		Small:         o.Small,
+	}
+	var server, context strings.Builder
+	if err := errors.Join(serverXML.Execute(&server, values), contextXML.Execute(&context, values)); err != nil {
 		return err
 	}
 	for name, data := range map[string]string{
 		"conf/catalina.properties": string(props),
 		"conf/server.xml":          server.String(),
 		"conf/web.xml":             globalWebXML,
-		"conf/context.xml":         contextXML,
+		"conf/context.xml":         context.String(),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
 			return err
