@@ -452,7 +452,7 @@ func TestSampleVHosts(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, texts(warnings))
 	}
-	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 2 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
+	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 3 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
 		t.Errorf("got %+v %+v %+v", cfg.VHosts, cfg.Locations, cfg.Jk.Servers)
 	}
 }
