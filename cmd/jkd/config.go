@@ -44,7 +44,6 @@ func (l *loaded) check() error {
 	}
 	_, err := newModule(l.cfg)
 	errs = append(errs, err)
-	l.warnings = append(l.warnings, logWarnings(l.cfg)...)
 	return errors.Join(append(errs, checkLogs(l.cfg))...)
 }
 

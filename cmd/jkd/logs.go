@@ -104,23 +104,6 @@ func checkLogs(c *conf.Config) error {
 	return errors.Join(errs...)
 }
 
-// logWarnings tells of logs that are not what they might be taken for.
-func logWarnings(c *conf.Config) (out []conf.Warning) {
-	if c.Jk == nil {
-		return nil
-	}
-	main := c.Jk.Main()
-	for i, v := range c.VHosts {
-		s := &c.Jk.Servers[i+1]
-		if s.LogFile != main.LogFile && s.RequestLogFormat == "" || s.LogLevelSet && s.LogLevel != main.LogLevel {
-			out = append(out, conf.Warning{File: c.Path, Line: v.Line, Key: "[vhost " + v.Name + "]",
-				Msg: "what the connector itself logs goes to the JkLogFile of [connector.jk], at its JkLogLevel; " +
-					"the JkLogFile of a virtual host takes the lines of JkRequestLogFormat"})
-		}
-	}
-	return out
-}
-
 // addLogs gives each site the logs of its requests. A virtual host without a
 // CustomLog of its own uses the main server's. What is not among the files is
 // not written.
@@ -176,7 +159,30 @@ func connectorLog(c *conf.Config, files logFiles, front zerolog.Logger) (zerolog
 	if c.Jk == nil {
 		return front, nil
 	}
-	s := c.Jk.Main()
+	return jkLog(c.Jk.Main(), files, front)
+}
+
+// siteLogs are what the connector logs to about the requests of each virtual
+// host: nil where that is main, what connectorLog returned.
+func siteLogs(c *conf.Config, files logFiles, front zerolog.Logger) ([]*zerolog.Logger, error) {
+	out := make([]*zerolog.Logger, len(c.Jk.Servers))
+	main := c.Jk.Main()
+	for i := range c.Jk.Servers {
+		s := &c.Jk.Servers[i]
+		if s.LogFile == main.LogFile && s.LogStampFormat == main.LogStampFormat && s.LogLevelSet == main.LogLevelSet && s.LogLevel == main.LogLevel {
+			continue
+		}
+		log, err := jkLog(s, files, front)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &log
+	}
+	return out, nil
+}
+
+// jkLog is the log of one server.
+func jkLog(s *conf.JkServer, files logFiles, front zerolog.Logger) (zerolog.Logger, error) {
 	if f := files[s.LogFile]; s.LogFile != "" && f != nil {
 		w, err := jkWriter(f, s.LogStampFormat)
 		if err != nil {

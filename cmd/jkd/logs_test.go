@@ -168,17 +168,36 @@ func TestConnectorLog(t *testing.T) {
 	}
 }
 
-func TestLogWarnings(t *testing.T) {
-	servers := []conf.JkServer{{LogFile: "/m"}, {LogFile: "/m"}, {LogFile: "/v"}, {LogFile: "/v", RequestLogFormat: "%w"}, {LogFile: "/m", LogLevelSet: true, LogLevel: conf.LogDebug}}
-	c := &conf.Config{Path: "/f", Jk: &conf.Jk{Servers: servers}}
-	for i := range 4 {
-		c.VHosts = append(c.VHosts, conf.VHost{Name: string(rune('a' + i)), Line: 10 + i})
+// What is said of a virtual host's requests goes to its own log, if it has one.
+func TestSiteLogs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jk")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	got := logWarnings(c)
-	if len(got) != 2 || got[0].Line != 11 || got[1].Line != 13 || !strings.HasPrefix(got[0].String(), "/f:11: [vhost b]: what the connector itself logs") {
-		t.Errorf("got %v", got)
+	defer f.Close()
+	servers := []conf.JkServer{
+		{LogFile: "/m", LogStampFormat: "m "}, {LogFile: "/m", LogStampFormat: "m "}, {LogFile: path, LogStampFormat: "v "},
+		{LogFile: "/m", LogStampFormat: "m ", LogLevelSet: true, LogLevel: conf.LogDebug}, {LogFile: "/m", LogStampFormat: "v "},
 	}
-	if got := logWarnings(&conf.Config{}); got != nil {
-		t.Errorf("got %v", got)
+	logs, err := siteLogs(&conf.Config{Jk: &conf.Jk{Servers: servers}}, logFiles{"/m": f, path: f}, zerolog.Nop().With().Timestamp().Logger())
+	if err != nil || len(logs) != len(servers) {
+		t.Fatal(logs, err)
+	}
+	for i, own := range []bool{false, false, true, true, true} {
+		if (logs[i] != nil) != own {
+			t.Errorf("server %d: %v, want %v", i, logs[i] != nil, own)
+		}
+	}
+	for i := 2; i < len(logs); i++ {
+		logs[i].Debug().Msgf("to %d", i)
+		logs[i].Info().Msgf("to %d", i)
+	}
+	if b, err := os.ReadFile(path); string(b) != "v [info] to 2\nm [debug] to 3\nm [info] to 3\nv [info] to 4\n" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	servers[1].LogStampFormat = "%1"
+	if _, err := siteLogs(&conf.Config{Jk: &conf.Jk{Servers: servers}}, logFiles{"/m": f}, zerolog.Nop()); err == nil {
+		t.Error("a bad format is used")
 	}
 }

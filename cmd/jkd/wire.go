@@ -97,6 +97,10 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 				return fail(err)
 			}
 		}
+		logs, err := siteLogs(cfg, files, log)
+		if err != nil {
+			return fail(err)
+		}
 		connectors = append(connectors, jk.New(setup, jk.Options{
 			Segment:      seg,
 			Server:       c.Server,
@@ -105,6 +109,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			Threads:      module.ThreadsPerChild,
 			Dial:         dialer(cfg.Server.MPM),
 			WriteTimeout: cfg.Server.TimeOut,
+			Logs:         logs,
 			Logger:       jkLog,
 		}))
 	}
