@@ -2,6 +2,7 @@ package jk
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"jkd/connector/jk/balance"
@@ -58,14 +59,14 @@ func (p *control) Update(w, sw string, changes []status.Change) error {
 		if err := updateMember(server, b, i, changes); err != nil {
 			return err
 		}
-		return updateWorker(server, b.members[i].rec, changes)
+		return p.updateWorker(b.members[i].rec, changes)
 	}
 	b, a, err := p.find(w)
 	switch {
 	case err != nil:
 		return err
 	case a != nil:
-		return updateWorker(server, a.rec, changes)
+		return p.updateWorker(a.rec, changes)
 	}
 	return b.rec.Update(server, func(s *jkshm.BalancerSettings) error {
 		for _, c := range changes {
@@ -106,7 +107,7 @@ func updateMember(server int, b *balancer, i int, changes []status.Change) error
 }
 
 // updateWorker changes what belongs to a back end, in all balancers it is in.
-func updateWorker(server int, rec *jkshm.Worker, changes []status.Change) error {
+func (p *control) updateWorker(rec *jkshm.Worker, changes []status.Change) error {
 	mine := false
 	for _, c := range changes {
 		mine = mine || setWorker(&jkshm.WorkerSettings{}, c)
@@ -114,12 +115,66 @@ func updateWorker(server int, rec *jkshm.Worker, changes []status.Change) error 
 	if !mine {
 		return nil
 	}
-	return rec.Update(server, func(s *jkshm.WorkerSettings) error {
+	var old, now jkshm.WorkerSettings
+	var addrs jkshm.Addresses
+	rec.LoadAddresses(&addrs)
+	err := rec.Update(p.c.server, func(s *jkshm.WorkerSettings) error {
+		old = *s
 		for _, c := range changes {
 			setWorker(s, c)
 		}
+		now = *s
 		return nil
 	})
+	if err != nil || now.Host == old.Host || now.Port == 0 {
+		return err
+	}
+	if _, err := netip.ParseAddr(now.Host); err == nil {
+		return nil
+	}
+	if p.resolved(rec) {
+		return nil
+	}
+	// A slip of the pen must not take a back end out of service.
+	err = rec.Edit(p.c.server, func(s *jkshm.WorkerSettings, a *jkshm.Addresses) error {
+		if s.Host == now.Host {
+			s.Host, *a = old.Host, addrs
+			for i, addr := range a.List {
+				a.List[i] = netip.AddrPortFrom(addr.Addr(), uint16(s.Port))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("host '%s' could not be resolved, and host '%s' could not be restored: %w", now.Host, old.Host, err)
+	}
+	return fmt.Errorf("host '%s' could not be resolved, host '%s' is restored", now.Host, old.Host)
+}
+
+const (
+	// lookUpWait is how long a change of a host waits for the master to look
+	// the name up, lookUpPause how often it looks.
+	lookUpWait  = 6 * time.Second
+	lookUpPause = 10 * time.Millisecond
+)
+
+// resolved waits until the new host of a back end has addresses. It is false
+// when the master says that there are none, or says nothing at all.
+func (p *control) resolved(rec *jkshm.Worker) bool {
+	end := time.Now().Add(lookUpWait)
+	for range 2 { // the first answer may be one about the old host
+		rec.Suspect()
+		for before := rec.LookUps.Load(); rec.LookUps.Load() == before && time.Now().Before(end); {
+			time.Sleep(lookUpPause)
+			var a jkshm.Addresses
+			if rec.LoadAddresses(&a); a.Resolved {
+				return true
+			}
+		}
+	}
+	var a jkshm.Addresses
+	rec.LoadAddresses(&a)
+	return a.Resolved
 }
 
 func setBalancer(s *jkshm.BalancerSettings, c status.Change) {

@@ -3,6 +3,7 @@ package jk
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -100,7 +101,7 @@ func TestControlAttributes(t *testing.T) {
 		{"w=lb&sw=n2", "varo", "3", "n2.recovery_options", "3"},
 		{"w=lb&sw=n2", "vabl", "90", "n2.busy_limit", "90"},
 		{"w=lb&sw=n2", "vamps", "9000", "n2.max_packet_size", "9216"},
-		{"w=solo", "vahst", "localhost", "solo.host", "localhost"},
+		{"w=solo", "vahst", "127.0.0.3", "solo.host", "127.0.0.3"},
 		{"w=solo", "vabl", "5", "solo.busy_limit", "5"},
 	} {
 		before := r.values(1)
@@ -213,6 +214,56 @@ func TestControlStale(t *testing.T) {
 		}
 	}
 	r.wants(1, "n1.activation=ACT", "n1.lbfactor=1", "lb.retries=2")
+}
+
+// lookUps plays the master that resolves names, until the test ends.
+func (r *pageRig) lookUps(names map[string]string) {
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			for i := range r.seg.Workers() {
+				rec := r.seg.Worker(i)
+				if !rec.TakeSuspect() {
+					continue
+				}
+				var s jkshm.WorkerSettings
+				rec.Load(&s)
+				if a, err := netip.ParseAddr(names[s.Host]); err == nil {
+					_ = rec.SetAddresses(jkshm.Master, jkshm.Addresses{Resolved: true, List: []netip.AddrPort{netip.AddrPortFrom(a, uint16(s.Port))}})
+				}
+				rec.LookUps.Add(1)
+			}
+		}
+	})
+	r.t.Cleanup(func() { close(stop); wg.Wait() })
+}
+
+// A new host is looked up by the master; one that is not there changes nothing.
+func TestControlHost(t *testing.T) {
+	r := newPageRig(t, 1)
+	r.lookUps(map[string]string{"node.example": "127.0.0.1", "other.example": "127.0.0.9"})
+	r.post(0, "cmd=update&w=lb&sw=n1&vahst=node.example")
+	r.wants(1, "n1.host=node.example", "n1.address="+r.nodes[0].Addr())
+	if got := r.spread(2, "/app/"); got["n1"] != 4 {
+		t.Errorf("%v", got)
+	}
+	a := r.ask(0, "POST", "cmd=update&mime=prop&w=lb&sw=n1&vahst=tpyo.example&vaprt=8111&vwd=2")
+	if body := string(a.body); a.status != 200 || !strings.Contains(body, "worker.result.type=ERROR\n") || !strings.Contains(body, "host 'tpyo.example' could not be resolved, host 'node.example' is restored") {
+		t.Errorf("%d %s", a.status, body)
+	}
+	r.wants(1, "n1.host=node.example", "n1.address=127.0.0.1:8111", "n1.distance=2")
+	r.post(1, "cmd=update&w=solo&vahst=other.example")
+	r.wants(0, "solo.host=other.example", fmt.Sprint("solo.address=127.0.0.9:", r.nodes[1].Port()))
+	r.post(1, "cmd=update&w=solo&vahst=127.0.0.1")
+	if got := r.spread(1, "/solo"); got["solo"] != 2 {
+		t.Errorf("%v", got)
+	}
 }
 
 // Edits from all sides at a time: none is lost, and requests go on.
