@@ -363,16 +363,14 @@ func TestLostWithTheContainer(t *testing.T) {
 		{"POST", "n1.recovery_options=27", "502", 0},
 		{"POST", "n1.recovery_options=0", "n2", 1},
 	} {
-		var first *ajptest.Container
 		r, c := newLB(t, 2, map[string]ajptest.Handler{"n1": func(e *ajptest.Exchange) {
 			if string(e.Request.Method) == "PUT" {
 				_ = e.Respond(200, "n1")
 				return
 			}
-			first.StopListening()
+			e.Container().StopListening()
 			e.Close()
 		}}, "", tt.options)
-		first = c[0]
 		if got, _ := r.send(request("PUT", "/", ""), "JSESSIONID=a.n1"); got != "n1" {
 			t.Fatal(got)
 		}
