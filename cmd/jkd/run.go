@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -17,6 +18,10 @@ import (
 	"jkd/connector/jk"
 	"jkd/shm"
 )
+
+// firstLookup bounds how long a start waits for the addresses of back ends. What
+// is not known by then is found out while jkd serves.
+const firstLookup = 3 * time.Second
 
 // runMaster checks the configuration and runs one generation. It returns the
 // exit status.
@@ -109,8 +114,12 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		}()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
+		names := &jk.Names{Config: l.jk.Config, Segment: seg, Logger: jkLog}
+		names.First(firstLookup)
 		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}
-		o.Background = append(o.Background, keeper.Run, watcher.Run)
+		names := &jk.Names{Config: l.jk.Config, Segment: seg, Logger: jkLog}
+		names.First(firstNames)
+		o.Background = append(o.Background, keeper.Run, watcher.Run, names.Run)
 	}
 	for _, a := range s.Listen {
 		o.Listen = append(o.Listen, a.String())
@@ -129,6 +138,10 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	}
 	return master.New(o).Run()
 }
+
+// firstNames is how long the start waits for the addresses of back ends. What
+// is not known by then is looked up while jkd serves.
+const firstNames = 2 * time.Second
 
 // startupWriter passes on what keeps a start from succeeding; the rest is the
 // log's.

@@ -78,6 +78,11 @@ func New(s *Setup, o Options) *Connector {
 		config: s.Config, seg: seg, server: o.Server, software: cmp.Or(o.Software, "jkd"), log: o.Logger,
 		workers: make([]*worker, len(s.Config.Workers)), lbs: make([]*balancer, len(s.Config.Workers)),
 	}
+	var own *ownNames
+	if o.Segment == nil {
+		own = &ownNames{names: Names{Config: s.Config, Segment: seg, Logger: o.Logger}}
+		own.edits.Store(seg.Edits() - 1) // the first request asks
+	}
 	records := map[string]*jkshm.Worker{}
 	for i := range seg.Workers() {
 		records[seg.Worker(i).Name()] = seg.Worker(i)
@@ -86,15 +91,14 @@ func New(s *Setup, o Options) *Connector {
 	for i := range s.Config.Workers {
 		switch w := &s.Config.Workers[i]; w.Type {
 		case AJP13:
-			c.workers[i] = newWorker(w, s.Config.Maintain, o, records[w.Name])
+			c.workers[i] = newWorker(w, o, seg, records[w.Name], own)
 		case LB:
-			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, now: time.Now, packet: mostPacketSize}
+			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, now: time.Now}
 			balancers++
 			for j := range w.LB.Members {
 				m := &w.LB.Members[j]
-				b.members = append(b.members, newWorker(m, s.Config.Maintain, o, records[m.Name]))
+				b.members = append(b.members, newWorker(m, o, seg, records[m.Name], own))
 				b.names = append(b.names, m.Name)
-				b.packet = min(b.packet, m.AJP.MaxPacketSize)
 			}
 			c.lbs[i] = b
 			c.members = append(c.members, b.members...)
@@ -232,11 +236,10 @@ func (m *missing) Service(*connector.Request, connector.ResponseWriter) error {
 	return &connector.Error{Worker: m.name, Op: "find worker", Status: 500, Err: err}
 }
 
-func newWorker(c *WorkerConfig, maintain time.Duration, o Options, rec *jkshm.Worker) *worker {
+func newWorker(c *WorkerConfig, o Options, seg *jkshm.Segment, rec *jkshm.Worker, own *ownNames) *worker {
 	a := &c.AJP
 	w := &worker{
-		name: c.Name, cfg: a, rec: rec, server: o.Server, dial: o.Dial, maintain: maintain, log: o.Logger, now: time.Now,
-		resolver: newResolver(a.Host, uint16(a.Port), a.PreferIPv6),
+		name: c.Name, cfg: a, seg: seg, rec: rec, own: own, server: o.Server, dial: o.Dial, log: o.Logger, now: time.Now,
 		write:    a.SocketTimeout,
 		dialOpts: DialOptions{Timeout: a.SocketConnectTimeout, KeepAlive: a.SocketKeepalive, Buffer: a.SocketBuffer},
 	}

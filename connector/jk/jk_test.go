@@ -105,8 +105,8 @@ func TestDeploymentCaches(t *testing.T) {
 	} {
 		cfg, _ := mustParse(t, testEnv(), file(t, tt.file))
 		c := New(&Setup{Config: cfg, Maps: []*URIMap{{}}}, Options{Threads: tt.threads})
-		p := c.workers[0].pool
-		if got := fmt.Sprintf("%v %d %v keep %d", p.mode, p.size, p.timeout, p.keep); got != tt.want {
+		p, l := c.workers[0].pool, c.workers[0].live()
+		if got := fmt.Sprintf("%v %d %v keep %d", p.mode, p.size, l.s.ConnectionPoolTimeout, p.keep); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
 		}
 	}

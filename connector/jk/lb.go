@@ -23,7 +23,6 @@ type balancer struct {
 	rec     *jkshm.Balancer
 	members []*worker
 	names   []string
-	packet  int // the smallest packet size of the members
 	server  int
 	now     func() time.Time
 
@@ -36,6 +35,7 @@ type lbView struct {
 	edits   uint64
 	s       jkshm.BalancerSettings
 	members []balance.Member // settings only
+	packet  int              // the smallest packet size of the members
 }
 
 // settings returns the current settings. One load tells that nothing changed.
@@ -44,11 +44,12 @@ func (b *balancer) settings() *lbView {
 	if v := b.view.Load(); v != nil && v.edits == edits {
 		return v
 	}
-	v := &lbView{edits: edits, members: make([]balance.Member, len(b.members))}
+	v := &lbView{edits: edits, members: make([]balance.Member, len(b.members)), packet: mostPacketSize}
 	b.rec.Load(&v.s)
 	for i := range v.members {
 		var m jkshm.MemberSettings
 		b.rec.Member(i).Load(&m)
+		v.packet = min(v.packet, b.members[i].packetSize())
 		v.members[i] = balance.Member{
 			Route: m.Route, Domain: m.Domain, Redirect: m.Redirect, Distance: m.Distance, Factor: m.LBFactor, Activation: m.Activation,
 		}
@@ -88,10 +89,10 @@ func (t *lbTarget) Service(r *connector.Request, rw connector.ResponseWriter) er
 func (t *lbTarget) serve(c *call) *connector.Error {
 	// Made out to nobody yet: a request that fits no packet is not the fault of
 	// any member, and the beginning of the body is read before one is chosen.
-	if err := c.fwd.Encode(&c.req, t.packet); err != nil {
+	v := t.settings()
+	if err := c.fwd.Encode(&c.req, v.packet); err != nil {
 		return encodeError(t.name, err)
 	}
-	v := t.settings()
 	forced := c.route // JK_ROUTE
 	t.sessions(c, v)
 	c.members = append(c.members[:0], v.members...)
@@ -183,7 +184,8 @@ func (t *lbTarget) look(c *call, v *lbView) {
 // room tells whether a member that was full may be tried again.
 func (t *lbTarget) room(i int) bool {
 	w := t.members[i]
-	return (w.cfg.BusyLimit <= 0 || w.rec.Busy() < w.cfg.BusyLimit) && w.pool.room()
+	limit := w.live().s.BusyLimit
+	return (limit <= 0 || w.rec.Busy() < limit) && w.pool.room()
 }
 
 // elect picks a member and takes the load on its account. When another process

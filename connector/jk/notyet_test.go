@@ -16,13 +16,8 @@ func TestNotYet(t *testing.T) {
 		want                string
 	}{
 		{"nothing", "", "w", nil, ""},
-		{"ping A", "worker.w.ping_mode=A\n", "w", nil, "connection_ping_interval (ping_mode I)"},
-		{"ping CP", "worker.w.ping_mode=CP\n", "w", nil, ""},
-		{"limits", "worker.w.max_connections=5\nworker.w.resolve_ttl=7\n", "w", nil, "max_connections, resolve_ttl"},
-		{"in force", "worker.w.busy_limit=5\nworker.w.fail_on_status=503\nworker.w.recovery_options=7\n", "w", nil, ""},
-		{"member", "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=w\nworker.w.ping_mode=I\n", "lb", nil, "connection_ping_interval (ping_mode I)"},
+		{"in force", "worker.w.busy_limit=5\nworker.w.max_connections=5\nworker.w.resolve_ttl=7\nworker.w.ping_mode=A\nworker.w.fail_on_status=503\nworker.w.recovery_options=7\n", "w", nil, ""},
 		{"status", "worker.list=st\nworker.st.type=status\nworker.st.read_only=1\n", "st", nil, ""},
-		{"not mounted", "worker.list=x\nworker.x.ping_mode=I\n", "w", nil, ""},
 		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, "JkWatchdogInterval"},
 		{"site", "", "w", func(c *conf.Config) {
 			s := c.Jk.Main()

@@ -2,8 +2,10 @@ package jk
 
 import (
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jkd/connector/ajp"
@@ -15,9 +17,12 @@ var errBusy = errors.New("no free connection within connection_acquire_timeout")
 // pooled is a connection to the back end and what the pool has to know of it.
 type pooled struct {
 	*ajp.Conn
-	addr   string
-	reused bool // has carried a request before
+	at     netip.AddrPort
+	addr   string // the same as text
+	packet int    // max_packet_size when it was opened
+	reused bool   // has carried a request before
 	since  time.Time
+	pinged time.Time // by maintenance
 }
 
 // pool keeps one process's connections to one back end. Its two modes are the
@@ -30,7 +35,9 @@ type pooled struct {
 //   - ModePool (connection_pool_size and its kin; mod_jk since 1.2.16): at most
 //     size requests have a connection at a time, others wait their turn for
 //     the acquire timeout. Idle connections above minSize that have not been
-//     used for the idle timeout are closed by the maintenance run.
+//     used for the idle timeout are closed by maintenance.
+//
+// The timeout is an argument: it can be changed at any time.
 //
 // The most recently used connection is taken first, so that a process under
 // little load keeps few of them busy and the others grow old.
@@ -38,11 +45,11 @@ type pool struct {
 	mode    Mode
 	size    int
 	minSize int
-	timeout time.Duration // 0: never too old
-	acquire time.Duration // ModePool
-	keep    int           // most idle connections kept
+	acquire time.Duration
+	keep    int // most idle connections kept
 
 	turns chan struct{} // ModePool: a token for each connection in use
+	lent  atomic.Bool   // maintenance has a turn
 
 	mu     sync.Mutex
 	idle   []*pooled // oldest use first
@@ -53,7 +60,7 @@ type pool struct {
 }
 
 func newPool(c CacheConfig, keep int, stats *counters) *pool {
-	p := &pool{mode: c.Mode, size: c.Size, minSize: c.MinSize, timeout: c.Timeout, acquire: c.AcquireTimeout, keep: c.Size, stats: stats}
+	p := &pool{mode: c.Mode, size: c.Size, minSize: c.MinSize, acquire: c.AcquireTimeout, keep: c.Size, stats: stats}
 	if keep > 0 {
 		p.keep = min(keep, p.keep)
 	}
@@ -76,7 +83,11 @@ func (p *pool) enter(f *filter) error {
 		return nil
 	default:
 	}
-	if p.acquire <= 0 {
+	wait := p.acquire
+	if p.lent.Load() {
+		wait = max(wait, pingBudget) // maintenance is no reason to fail
+	}
+	if wait <= 0 {
 		return errBusy
 	}
 	gone := make(chan struct{})
@@ -87,7 +98,7 @@ func (p *pool) enter(f *filter) error {
 		defer watching.Wait()
 		defer close(stop)
 	}
-	t := time.NewTimer(p.acquire)
+	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case p.turns <- struct{}{}:
@@ -107,7 +118,8 @@ func (p *pool) leave() {
 
 // take returns an idle connection that is fit for a request, or nil when a new
 // one has to be opened. Unfit ones are closed on the way.
-func (p *pool) take(now time.Time) *pooled {
+func (p *pool) take(now time.Time, l *live) *pooled {
+	timeout := l.s.ConnectionPoolTimeout
 	for {
 		p.mu.Lock()
 		n := len(p.idle)
@@ -120,7 +132,9 @@ func (p *pool) take(now time.Time) *pooled {
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
 		switch {
-		case p.mode == ModeCache && p.timeout > 0 && now.Sub(c.since) > p.timeout:
+		case !l.fits(c):
+			p.close(c, closedChanged)
+		case p.mode == ModeCache && timeout > 0 && now.Sub(c.since) > timeout:
 			p.close(c, closedAge)
 		case !c.Usable():
 			p.close(c, closedStale)
@@ -131,11 +145,12 @@ func (p *pool) take(now time.Time) *pooled {
 	}
 }
 
-// give takes a connection back after an exchange that left it idle.
-func (p *pool) give(c *pooled, now time.Time) {
+// give takes a connection back after an exchange that left it idle. It keeps no
+// more than most.
+func (p *pool) give(c *pooled, now time.Time, most int) {
 	c.since = now
 	p.mu.Lock()
-	if p.closed || len(p.idle) >= p.keep {
+	if p.closed || len(p.idle) >= min(most, p.keep) {
 		closed := p.closed
 		p.mu.Unlock()
 		if closed {
@@ -160,15 +175,15 @@ func (p *pool) close(c *pooled, why closeReason) {
 
 // sweep closes idle connections that have not been used for longer than the
 // idle timeout, down to minSize, the least recently used first.
-func (p *pool) sweep(now time.Time) {
-	if p.mode != ModePool || p.timeout <= 0 {
+func (p *pool) sweep(now time.Time, timeout time.Duration) {
+	if p.mode != ModePool || timeout <= 0 {
 		return
 	}
 	p.mu.Lock()
 	// Connections in use count as open, as in mod_jk.
 	most := len(p.idle) + len(p.turns) - p.minSize
 	n := 0
-	for n < len(p.idle) && n < most && now.Sub(p.idle[n].since) > p.timeout {
+	for n < len(p.idle) && n < most && now.Sub(p.idle[n].since) > timeout {
 		n++
 	}
 	old := slices.Clone(p.idle[:n])
@@ -190,15 +205,78 @@ func (p *pool) shut() {
 	}
 }
 
-// drop closes all idle connections, which are suspect: one of them turned out
-// to be dead in a way that only using it shows.
-func (p *pool) drop() {
+// drop closes the idle connections that are meant.
+func (p *pool) drop(why closeReason, meant func(*pooled) bool) {
 	p.mu.Lock()
-	idle := p.idle
-	p.idle = nil
+	var gone []*pooled
+	p.idle = slices.DeleteFunc(p.idle, func(c *pooled) bool {
+		if !meant(c) {
+			return false
+		}
+		gone = append(gone, c)
+		return true
+	})
 	p.mu.Unlock()
-	for _, c := range idle {
-		p.close(c, closedStale)
+	for _, c := range gone {
+		p.close(c, why)
+	}
+}
+
+// all is every connection: each is suspect when one of them turned out to be
+// dead in a way that only using it shows.
+func all(*pooled) bool { return true }
+
+// trim closes idle connections until there are no more than most.
+func (p *pool) trim(most int) {
+	p.mu.Lock()
+	n := max(len(p.idle)-most, 0)
+	old := slices.Clone(p.idle[:n])
+	p.idle = slices.Delete(p.idle, 0, n)
+	p.mu.Unlock()
+	for _, c := range old {
+		p.close(c, closedOverflow)
+	}
+}
+
+// borrow takes an idle connection that is due out of the pool, with a turn, so
+// that there are never more connections than turns; nil if there is none. It
+// is to be put back or closed after putBack.
+func (p *pool) borrow(due func(*pooled) bool) *pooled {
+	if p.mode == ModePool {
+		select {
+		case p.turns <- struct{}{}:
+		default:
+			return nil
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.IndexFunc(p.idle, due); i >= 0 {
+		c := p.idle[i]
+		p.idle = slices.Delete(p.idle, i, i+1)
+		p.lent.Store(true)
+		return c
+	}
+	p.leave()
+	return nil
+}
+
+// putBack ends borrow. A connection that is good takes the place of its age.
+func (p *pool) putBack(c *pooled, good bool) {
+	p.mu.Lock()
+	closed := p.closed
+	if good && !closed {
+		i := slices.IndexFunc(p.idle, func(o *pooled) bool { return o.since.After(c.since) })
+		if i < 0 {
+			i = len(p.idle)
+		}
+		p.idle = slices.Insert(p.idle, i, c)
+	}
+	p.mu.Unlock()
+	p.lent.Store(false)
+	p.leave()
+	if good && closed {
+		p.close(c, closedShutdown)
 	}
 }
 

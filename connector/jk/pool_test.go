@@ -334,7 +334,7 @@ func TestSweep(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var count counters
-		p := newPool(CacheConfig{Mode: tt.mode, Size: 10, MinSize: tt.min, Timeout: tt.timeout}, 0, &count)
+		p := newPool(CacheConfig{Mode: tt.mode, Size: 10, MinSize: tt.min}, 0, &count)
 		for range tt.inUse {
 			p.enter(nil)
 		}
@@ -342,9 +342,9 @@ func TestSweep(t *testing.T) {
 		for _, s := range tt.idle {
 			nc := &idleConn{}
 			conns = append(conns, nc)
-			p.give(&pooled{Conn: ajp.NewConn(nc, 8192)}, now.Add(-time.Duration(s)*time.Second))
+			p.give(&pooled{Conn: ajp.NewConn(nc, 8192)}, now.Add(-time.Duration(s)*time.Second), 10)
 		}
-		p.sweep(now)
+		p.sweep(now, tt.timeout)
 		var left []int
 		for _, c := range p.idle {
 			left = append(left, int(now.Sub(c.since)/time.Second))
@@ -362,28 +362,6 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%s: %d counted, %d closed", tt.name, n, gone)
 		}
 	}
-}
-
-// Maintenance is a request's business, at most once in worker.maintain.
-func TestMaintenance(t *testing.T) {
-	g := &gates{}
-	c := ajptest.New(t, g.handler)
-	r := newRig(t, dialKinds[0].dial, c, 8, "connection_pool_size=8", "connection_pool_minsize=2", "connection_pool_timeout=100")
-	r.hold(c, g, 6)
-	r.clock.add(100*time.Second + 1)
-	r.get("/") // sweeps before it takes one: down to the minimum
-	if !c.WaitOpen(2, long) {
-		t.Errorf("%d connections open", c.Open())
-	}
-	r.want("requests 7 hits 1 misses 6 opened 6 closed-idle 4 idle 2")
-	r.hold(c, g, 5)
-	r.clock.add(59 * time.Second) // not yet time again
-	r.w.pool.timeout = time.Second
-	r.get("/")
-	r.want("requests 13 hits 4 misses 9 opened 9 closed-idle 4 idle 5")
-	r.clock.add(2 * time.Second)
-	r.get("/")
-	r.want("requests 14 hits 5 misses 9 opened 9 closed-idle 7 idle 2")
 }
 
 func TestPoolKeepsNoMoreThanTheVendorsCap(t *testing.T) {

@@ -4,140 +4,88 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"jkd/connector"
 )
+
+// ownNames are the names of a connector that has no master: requests ask for
+// them when that is due.
+type ownNames struct {
+	names Names
+	mu    sync.Mutex
+	edits atomic.Uint64 // of the last round
+	next  atomic.Int64  // unix ns; 0: no name is ever due
+}
+
+// keep asks for the names that are due. While somebody asks, others go on with
+// what there is.
+func (o *ownNames) keep(w *worker, suspect bool) {
+	now := w.now()
+	old := o.edits.Load() != w.seg.Edits()
+	if next := o.next.Load(); !old && !suspect && (next == 0 || now.UnixNano() < next) {
+		return
+	}
+	if !o.mu.TryLock() {
+		if l := w.live(); len(l.addrs) > 0 && !suspect {
+			return
+		}
+		o.mu.Lock()
+	}
+	defer o.mu.Unlock()
+	start := time.Now()
+	o.names.group()
+	o.names.round(context.Background(), o.names.due(now), func() time.Time { return now.Add(time.Since(start)) })
+	o.edits.Store(w.seg.Edits())
+	if next := o.names.next(); next.IsZero() {
+		o.next.Store(0)
+	} else {
+		o.next.Store(max(next.UnixNano(), 1))
+	}
+}
+
+// errUnresolved is why nobody can be connected to at a name.
+var errUnresolved = errors.New("the host name is not resolved")
+
+func (w *worker) unresolved(l *live) *connector.Error {
+	return &connector.Error{Worker: w.name, Addr: l.address(), Op: "resolve", Status: 503, Recoverable: true,
+		Err: fmt.Errorf("can't resolve %s: %w", l.s.Host, errUnresolved)}
+}
+
+// reachable tells whether there is an address to connect to: a member that has
+// none is not eligible. A port of 0 is another matter: such a member is stopped.
+func (w *worker) reachable() bool {
+	if w.own != nil {
+		w.own.keep(w, false)
+	}
+	l := w.live()
+	return len(l.addrs) > 0 || l.s.Port == 0
+}
 
 const (
-	// resolveTTL is how long an answer of the resolver is used.
-	resolveTTL = 30 * time.Second
-	// resolveAgain is how long after a look-up that failed the next one is made.
-	resolveAgain = time.Second
-	// resolveTimeout bounds one look-up.
-	resolveTimeout = 5 * time.Second
+	// movedWait is how long a request waits for the master to look a name up
+	// again. It does so only once in movedPause in each process.
+	movedWait  = 500 * time.Millisecond
+	movedPause = time.Second
 )
 
-// resolver finds the addresses of one back end. A numeric host never asks
-// anybody; for a name the last answer is kept when a later look-up fails, and
-// a name that never had one is asked for once a second at most.
-type resolver struct {
-	host       string
-	port       uint16
-	preferIPv6 bool
-	lookup     func(ctx context.Context, host string) ([]netip.Addr, error)
-
-	asking sync.Mutex // held during a look-up
-
-	mu      sync.Mutex // guards the rest
-	addrs   []netip.AddrPort
-	err     error     // of the last look-up, while there are no addrs
-	until   time.Time // when to ask again; zero: never
-	suspect bool      // nobody could be reached at addrs
-}
-
-func newResolver(host string, port uint16, preferIPv6 bool) *resolver {
-	r := &resolver{host: host, port: port, preferIPv6: preferIPv6, lookup: lookupHost}
-	if a, err := netip.ParseAddr(host); err == nil {
-		r.addrs = []netip.AddrPort{netip.AddrPortFrom(a.Unmap(), port)}
-	} else {
-		r.until = time.Unix(1, 0)
+// moved tells the master that nobody takes a connection at the addresses of l,
+// waits for what it finds, and returns whether there are others now. lookUps is
+// how many look-ups there were before the attempt.
+func (w *worker) moved(l *live, lookUps uint64) bool {
+	if l.numeric {
+		return false
 	}
-	return r
-}
-
-func lookupHost(ctx context.Context, host string) ([]netip.Addr, error) {
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-}
-
-// addresses returns where to connect to, in the order to try.
-func (r *resolver) addresses(now time.Time) ([]netip.AddrPort, error) {
-	addrs, old, err := r.last(now)
-	switch {
-	case !old:
-		return addrs, err
-	case addrs == nil:
-		r.asking.Lock()
-	case !r.asking.TryLock():
-		return addrs, nil // somebody is asking; nothing says that they are wrong
-	}
-	defer r.asking.Unlock()
-	if addrs, old, err = r.last(now); !old {
-		return addrs, err // it was found out meanwhile
-	}
-	start := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
-	defer cancel()
-	found, err := r.lookup(ctx, r.host)
-	if err == nil && len(found) == 0 {
-		err = errNoAddress
-	}
-	now = now.Add(time.Since(start)) // a look-up that fails may take its time
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.suspect = false
-	if err != nil {
-		r.until = now.Add(resolveAgain)
-		if len(r.addrs) > 0 {
-			return r.addrs, nil
-		}
-		r.err = fmt.Errorf("can't resolve %s: %w", r.host, err)
-		return nil, r.err
-	}
-	r.addrs, r.err, r.until = order(found, r.port, r.preferIPv6), nil, now.Add(resolveTTL)
-	return r.addrs, nil
-}
-
-var errNoAddress = errors.New("the name has no address")
-
-// last returns the last answer and whether it is too old. No addresses come
-// with one that is not to be used while another is sought.
-func (r *resolver) last(now time.Time) (addrs []netip.AddrPort, old bool, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.suspect:
-		return nil, true, nil
-	case r.until.IsZero() || now.Before(r.until):
-		return r.addrs, false, r.err
-	}
-	return r.addrs, true, nil
-}
-
-// unresolved tells that the name has no address, and is not to be asked for
-// yet.
-func (r *resolver) unresolved(now time.Time) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err != nil && now.Before(r.until)
-}
-
-// reachable tells whether there is an address to connect to, or one may be
-// found: a member of which neither is so is not eligible.
-func (w *worker) reachable() bool { return !w.resolver.unresolved(w.now()) }
-
-// expire makes the next call ask again: a connect failed, and the back end may
-// have moved.
-func (r *resolver) expire() {
-	r.mu.Lock()
-	if !r.until.IsZero() {
-		r.suspect = true
-	}
-	r.mu.Unlock()
-}
-
-// order puts one family first and drops duplicates.
-func order(found []netip.Addr, port uint16, preferIPv6 bool) []netip.AddrPort {
-	var out []netip.AddrPort
-	for _, v6 := range []bool{preferIPv6, !preferIPv6} {
-		for _, a := range found {
-			ap := netip.AddrPortFrom(a.Unmap(), port)
-			if a.Unmap().Is6() == v6 && !slices.Contains(out, ap) {
-				out = append(out, ap)
-			}
+	w.rec.Suspect()
+	if w.own != nil {
+		w.own.keep(w, true)
+	} else if now, last := time.Now(), w.asked.Load(); now.UnixNano()-last >= int64(movedPause) && w.asked.CompareAndSwap(last, now.UnixNano()) {
+		for end := now.Add(movedWait); w.rec.LookUps.Load() == lookUps && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	return out
+	return !slices.Equal(w.live().addrs, l.addrs)
 }

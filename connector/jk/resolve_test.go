@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,132 +59,6 @@ func text(addrs []netip.AddrPort) string {
 	return strings.Join(s, " ")
 }
 
-func TestResolver(t *testing.T) {
-	var n nameService
-	r := newResolver("app.example", 8009, false)
-	r.lookup = n.lookup
-	now := time.Unix(1e9, 0)
-	step := func(after time.Duration, asked int, want, fault string) {
-		t.Helper()
-		now = now.Add(after)
-		got, err := r.addresses(now)
-		if text(got) != want || n.asked != asked || (err == nil) != (fault == "") || err != nil && err.Error() != fault {
-			t.Errorf("%s, %v, asked %d times; want %s, %q, %d times", text(got), err, n.asked, want, fault, asked)
-		}
-	}
-	const ms = time.Millisecond
-	// No name service yet: asked again, but not by every request.
-	n.say(errors.New("no such host"))
-	step(0, 1, "", "can't resolve app.example: no such host")
-	step(500*ms, 1, "", "can't resolve app.example: no such host")
-	n.say(nil)
-	step(1500*ms, 2, "", "can't resolve app.example: the name has no address")
-	n.say(nil, "192.0.2.1")
-	step(1500*ms, 3, "192.0.2.1:8009", "")
-	// An answer is used for its time, and no longer.
-	n.say(nil, "192.0.2.2")
-	step(resolveTTL-ms, 3, "192.0.2.1:8009", "")
-	step(ms+100*ms, 4, "192.0.2.2:8009", "")
-	// Nobody takes a connect there.
-	n.say(nil, "192.0.2.3")
-	step(ms, 4, "192.0.2.2:8009", "")
-	r.expire()
-	step(ms, 5, "192.0.2.3:8009", "")
-	step(ms, 5, "192.0.2.3:8009", "")
-	// The name service fails: the old answer is better than none, and it is
-	// asked again soon.
-	n.say(errors.New("timeout"))
-	r.expire()
-	step(ms, 6, "192.0.2.3:8009", "")
-	step(ms, 6, "192.0.2.3:8009", "")
-	n.say(nil, "192.0.2.4")
-	step(resolveAgain+100*ms, 7, "192.0.2.4:8009", "")
-	n.say(nil)
-	step(resolveTTL+100*ms, 8, "192.0.2.4:8009", "")
-}
-
-// A name service that takes its time and then fails is not asked by one request
-// after the other: the time until the next question counts from the answer.
-func TestResolverSlowFailure(t *testing.T) {
-	r := newResolver("app.example", 8009, false)
-	asked := 0
-	r.lookup = func(context.Context, string) ([]netip.Addr, error) {
-		asked++
-		time.Sleep(20 * time.Millisecond)
-		return nil, errors.New("timeout")
-	}
-	now := time.Now()
-	r.addresses(now)
-	if until := r.until; until.Before(now.Add(resolveAgain + 20*time.Millisecond)) {
-		t.Errorf("asked again %v after the question", until.Sub(now))
-	}
-	// Those that waited for it take what it brought.
-	if _, err := r.addresses(now); err == nil || asked != 1 {
-		t.Errorf("%v, asked %d times", err, asked)
-	}
-}
-
-// While one request asks, others use the last answer, unless it turned out
-// wrong: then they wait for the new one.
-func TestResolverWhileAsking(t *testing.T) {
-	for _, suspect := range []bool{false, true} {
-		r := newResolver("app.example", 1, false)
-		r.lookup = answers("192.0.2.1")
-		now := time.Unix(1e9, 0)
-		r.addresses(now)
-		asking, done := make(chan struct{}), make(chan struct{})
-		var asked atomic.Int32
-		r.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			if asked.Add(1) == 1 {
-				close(asking)
-				<-done
-			}
-			return answers("192.0.2.2")(ctx, host)
-		}
-		if suspect {
-			r.expire()
-		}
-		now = now.Add(resolveTTL + time.Second)
-		var wg sync.WaitGroup
-		ask := func(want string) {
-			wg.Go(func() {
-				if got, err := r.addresses(now); text(got) != want || err != nil {
-					t.Errorf("suspect %v: %s, %v, want %s", suspect, text(got), err, want)
-				}
-			})
-		}
-		ask("192.0.2.2:1")
-		<-asking
-		if suspect {
-			ask("192.0.2.2:1")
-			ask("192.0.2.2:1")
-		} else if got, _ := r.addresses(now); text(got) != "192.0.2.1:1" {
-			t.Errorf("%s while another request asks", text(got))
-		}
-		close(done)
-		wg.Wait()
-		if asked.Load() != 1 {
-			t.Errorf("suspect %v: asked %d times", suspect, asked.Load())
-		}
-	}
-}
-
-func TestNumericHostAsksNobody(t *testing.T) {
-	for host, want := range map[string]string{"127.0.0.1": "127.0.0.1:8009", "::1": "[::1]:8009", "::ffff:127.0.0.1": "127.0.0.1:8009"} {
-		r := newResolver(host, 8009, true)
-		r.lookup = func(context.Context, string) ([]netip.Addr, error) {
-			t.Error("asked")
-			return nil, nil
-		}
-		r.expire()
-		for _, now := range []time.Time{{}, time.Unix(1, 0), time.Now().Add(1e6 * time.Hour)} {
-			if got, err := r.addresses(now); text(got) != want || err != nil {
-				t.Errorf("%s: %s, %v", host, text(got), err)
-			}
-		}
-	}
-}
-
 func TestOrder(t *testing.T) {
 	tests := []struct {
 		found  string
@@ -223,7 +96,7 @@ func TestOneFamilyListens(t *testing.T) {
 		for _, prefer := range []string{"false", "true"} {
 			bothKinds(t, func(t *testing.T, dial DialFunc) {
 				r := rigAt(t, dial, 1, "localhost", c.Port(), "retries=1", "prefer_ipv6="+prefer)
-				r.w.resolver.lookup = answers("::1", "127.0.0.1")
+				r.w.own.names.Lookup = answers("::1", "127.0.0.1")
 				r.get("/")
 				r.get("/")
 				r.want("requests 2 hits 1 misses 1 opened 1 idle 1")
@@ -241,7 +114,7 @@ func TestF051UnresolvedAtStart(t *testing.T) {
 	r := rigAt(t, dialKinds[0].dial, 1, "nosuch.invalid", c.Port(), "retries=1")
 	var n nameService
 	n.say(&net.DNSError{Err: "no such host", Name: "nosuch.invalid", IsNotFound: true})
-	r.w.resolver.lookup = n.lookup
+	r.w.own.names.Lookup = n.lookup
 	for range 5 {
 		e := r.fails(request("GET", "/", ""), &answer{}, 503)
 		if e.Op != "resolve" || e.Addr != fmt.Sprint("nosuch.invalid:", c.Port()) || !e.Recoverable {
@@ -264,7 +137,7 @@ func TestF053Moved(t *testing.T) {
 		r := rigAt(t, dial, 1, "app.example", old.Port(), "retry_interval=0")
 		var n nameService
 		n.say(nil, "127.0.0.1")
-		r.w.resolver.lookup = n.lookup
+		r.w.own.names.Lookup = n.lookup
 		r.get("/")
 		moved, err := ajptest.Start("tcp", fmt.Sprint("127.0.0.2:", old.Port()), ajptest.Options{}, nil)
 		if err != nil {
@@ -273,6 +146,7 @@ func TestF053Moved(t *testing.T) {
 		defer moved.Close()
 		old.Close()
 		n.say(nil, "127.0.0.2")
+		r.clock.add(2 * time.Second)
 		for range 3 {
 			r.get("/")
 		}

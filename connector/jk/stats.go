@@ -18,10 +18,11 @@ const (
 	closedIdle                        // unused for connection_pool_timeout
 	closedOverflow                    // as many as are kept were there already
 	closedShutdown                    // the process ends
+	closedChanged                     // to an address, or with a packet size, that is not wanted any more
 	closeReasons
 )
 
-var closeReasonNames = [...]string{"reuse", "error", "client", "ping", "stale", "age", "idle", "overflow", "shutdown"}
+var closeReasonNames = [...]string{"reuse", "error", "client", "ping", "stale", "age", "idle", "overflow", "shutdown", "changed"}
 
 func (r closeReason) String() string {
 	if int(r) < len(closeReasonNames) {
@@ -51,7 +52,7 @@ type Stats struct {
 	Errors, ClientErrors uint64
 	Hits, Misses         uint64
 	Opened               uint64
-	Closed               map[string]uint64 // by reason: reuse, error, client, ping, stale, age, idle, overflow, shutdown
+	Closed               map[string]uint64 // by reason: reuse, error, client, ping, stale, age, idle, overflow, shutdown, changed
 	Busy                 int               // requests in hand at this moment
 	Idle                 int               // connections kept at this moment
 }

@@ -52,7 +52,7 @@ func TestRefused(t *testing.T) {
 // name has, and an early failure leaves it to the later ones.
 func TestConnectTimeoutIsShared(t *testing.T) {
 	r := rigAt(t, nil, 1, "many.example", 8009, "retries=1", "socket_connect_timeout=40")
-	r.w.resolver.lookup = answers("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
+	r.w.own.names.Lookup = answers("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
 	var given []time.Duration
 	r.w.dial = func(a netip.AddrPort, o DialOptions) (ajp.NetConn, error) {
 		given = append(given, o.Timeout)

@@ -3,9 +3,7 @@ package jk
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -23,19 +21,21 @@ type worker struct {
 	cfg      *AJPConfig
 	dial     DialFunc
 	dialOpts DialOptions
-	resolver *resolver
 	pool     *pool
 	write    time.Duration // longest wait for the container to take a packet
-	maintain time.Duration // least time between sweeps of the pool; 0: never
 	count    counters
+	seg      *jkshm.Segment
 	rec      *jkshm.Worker // what all processes know of this back end
 	server   int           // this process's place in rec
 	log      zerolog.Logger
 	now      func() time.Time
 
-	calls     calls
-	nextSweep atomic.Int64 // unix nanoseconds
-	hinted    atomic.Bool  // the hint about refusals has been given
+	view  atomic.Pointer[live]
+	own   *ownNames    // nil: the master asks for names
+	asked atomic.Int64 // unix ns: when the master was last waited for, see moved
+
+	calls  calls
+	hinted atomic.Bool // the hint about refusals has been given
 }
 
 // Name implements connector.Worker.
@@ -60,7 +60,7 @@ func (t *single) Service(r *connector.Request, rw connector.ResponseWriter) erro
 func (w *worker) request(c *call) *connector.Error {
 	w.count.requests.Add(1)
 	c.req.Secret = w.cfg.Secret
-	if err := c.fwd.Encode(&c.req, w.cfg.MaxPacketSize); err != nil {
+	if err := c.fwd.Encode(&c.req, w.packetSize()); err != nil {
 		w.count.clientErrors.Add(1)
 		return encodeError(w.name, err)
 	}
@@ -94,19 +94,20 @@ func (w *worker) blame(err *connector.Error) {
 // place keeps the limits on requests in hand.
 func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	c.failover = true
-	if w.cfg.Port == 0 {
-		return balance.Failure, &connector.Error{Worker: w.name, Addr: w.cfg.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
+	if w.own != nil {
+		w.own.keep(w, false)
+	}
+	l := w.live()
+	if l.s.Port == 0 {
+		return balance.Failure, &connector.Error{Worker: w.name, Addr: l.s.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
 	}
 	c.out.fail = c.failOnStatus(w.cfg.FailOnStatus)
-	w.sweep()
 	w.count.busy.Add(1)
 	defer w.count.busy.Add(-1)
-	if w.cfg.BusyLimit <= 0 {
-		w.rec.Enter(w.server)
-	} else if !w.rec.TryEnter(w.server, w.cfg.BusyLimit) {
-		c.log.Error().Str("worker", w.name).Int("busy_limit", w.cfg.BusyLimit).Msgf("busy limit %d reached for worker %s", w.cfg.BusyLimit, w.name)
-		return balance.BusyLimit, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true,
-			Err: fmt.Errorf("busy limit %d reached", w.cfg.BusyLimit)}
+	if limit := l.s.BusyLimit; !w.rec.TryEnter(w.server, limit) {
+		c.log.Error().Str("worker", w.name).Int("busy_limit", limit).Msgf("busy limit %d reached for worker %s", limit, w.name)
+		return balance.BusyLimit, &connector.Error{Worker: w.name, Addr: l.address(), Op: "acquire connection", Status: 503, Recoverable: true,
+			Err: fmt.Errorf("busy limit %d reached", limit)}
 	}
 	defer w.rec.Leave(w.server)
 	if err := w.pool.enter(&c.out); err != nil {
@@ -114,13 +115,13 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 			return balance.ClientError, leftError(w.name)
 		}
 		c.log.Warn().Str("worker", w.name).AnErr("cause", err).Msgf("Unable to get the free endpoint for worker %s from %d slots", w.name, w.pool.size)
-		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: w.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
+		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: l.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
 	}
 	defer w.pool.leave()
 	w.rec.Used.Add(1)
 	w.rec.CompareAndSwapState(jkshm.WorkerError, jkshm.WorkerProbe)
 	result, err := w.attempts(c)
-	w.ended(err)
+	w.ended(result, err)
 	if err == nil && c.out.verdict == ownPage {
 		if !c.out.body {
 			c.log.Info().Str("worker", w.name).Int("status", c.out.status).Msgf("No body with status=%d for worker=%s", c.out.status, w.name)
@@ -130,9 +131,14 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 	return result, err
 }
 
-// ended keeps what the status worker shows of how requests ended.
-func (w *worker) ended(err *connector.Error) {
-	if err == nil || err.Client {
+// ended keeps what the status worker shows of how requests ended. One that
+// found no place says nothing about the back end.
+func (w *worker) ended(result balance.Result, err *connector.Error) {
+	switch {
+	case result == balance.NoEndpoint:
+		w.rec.CompareAndSwapState(jkshm.WorkerProbe, jkshm.WorkerError)
+		return
+	case err == nil || err.Client:
 		w.rec.SetState(jkshm.WorkerOK)
 		return
 	}
@@ -143,22 +149,18 @@ func (w *worker) ended(err *connector.Error) {
 // errPortZero says that a worker is there to be never contacted.
 var errPortZero = errors.New("port is 0: this worker is never contacted")
 
-// address is the back end as the file names it.
-func (w *worker) address() string {
-	return net.JoinHostPort(w.cfg.Host, strconv.Itoa(w.cfg.Port))
-}
-
 // attempts sends the request until it is answered or may not be sent again to
 // this back end.
 func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
-	limits := ajp.Timeouts{Reply: c.replyTimeout(w.cfg.ReplyTimeout), Socket: w.cfg.SocketTimeout, Write: w.write}
+	limits := ajp.Timeouts{Reply: c.replyTimeout(w.live().s.ReplyTimeout), Socket: w.cfg.SocketTimeout, Write: w.write}
 	stale, fresh := false, false
 	elsewhere := true // another back end may get the request
 	for try := 1; ; {
 		result, again := balance.Failure, true
 		c.failover = elsewhere
-		conn, fail := w.connection(c.log, fresh)
+		conn, fail := w.connection(c, fresh)
 		fresh = false
+		s := &w.live().s
 		var ee *ajp.ExchangeError
 		if fail == nil {
 			c.out.begin()
@@ -173,7 +175,7 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 			ee = e
 			v := judge(attempt{
 				err: ee, reused: conn.reused, started: c.out.Started(), stale: stale, answer: c.out.verdict,
-				method: string(c.req.Method), options: w.cfg.RecoveryOptions, explicit: w.cfg.RecoveryOptionsSet,
+				method: string(c.req.Method), options: RecoveryOptions(s.RecoveryOptions), explicit: s.RecoveryOptionsSet,
 			})
 			result, again, c.failover = v.result, v.retry, v.failover && elsewhere
 			fail = &connector.Error{
@@ -191,20 +193,27 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 				// has dropped all of it. The retry needs a connection that
 				// can't have been lost in the same way, and opens it now that
 				// none is idle, which is what keeps a bounded pool bounded.
-				w.pool.drop()
+				w.pool.drop(closedStale, all)
 				stale, fresh, elsewhere = true, true, c.failover
 				c.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
 					Msg("no usable connection found, will create a new one: an idle connection was lost")
 				continue
 			}
 		}
-		last := !again || try >= w.cfg.Retries
+		switch {
+		case fail.Err == errLeft:
+			return balance.ClientError, fail
+		case errors.Is(fail.Err, errConnections):
+			return balance.NoEndpoint, fail
+		}
+		// A name is not known the sooner for asking again.
+		last := !again || try >= s.Retries || errors.Is(fail.Err, errUnresolved)
 		w.tell(c.log, failedAttempt{fail: fail, cause: ee, try: try, recoverable: again || c.failover, last: last})
 		if last {
 			return result, fail
 		}
 		try++
-		if !c.out.pause(w.cfg.RetryInterval) {
+		if !c.out.pause(s.RetryInterval) {
 			return balance.ClientError, leftError(w.name)
 		}
 	}
@@ -231,23 +240,24 @@ func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 
 // connection returns a connection fit for a request: an idle one, unless it has
 // to be fresh, or a new one.
-func (w *worker) connection(log *zerolog.Logger, fresh bool) (*pooled, *connector.Error) {
+func (w *worker) connection(q *call, fresh bool) (*pooled, *connector.Error) {
 	if !fresh {
-		if c := w.idle(log); c != nil {
+		if c := w.idle(q.log); c != nil {
 			w.count.hits.Add(1)
 			return c, nil
 		}
 	}
 	w.count.misses.Add(1)
-	log.Debug().Str("worker", w.name).Msg("no usable connection found, will create a new one")
-	c, err := w.open()
-	if err != nil {
-		return nil, err
+	q.log.Debug().Str("worker", w.name).Msg("no usable connection found, will create a new one")
+	c, err := w.open(q)
+	if err != nil || c.reused {
+		return c, err
 	}
 	// A new connection is asked once, whichever of the two modes asks.
-	ping := w.cfg.ConnectTimeout
+	s := &w.live().s
+	ping := s.ConnectTimeout
 	if ping <= 0 {
-		ping = w.cfg.PrepostTimeout
+		ping = s.PrepostTimeout
 	}
 	if ping > 0 {
 		if err := c.CPing(ping); err != nil {
@@ -261,53 +271,25 @@ func (w *worker) connection(log *zerolog.Logger, fresh bool) (*pooled, *connecto
 // idle returns an idle connection that is fit for a request, or nil.
 func (w *worker) idle(log *zerolog.Logger) *pooled {
 	for {
-		c := w.pool.take(w.now())
-		if c == nil || w.cfg.PrepostTimeout <= 0 {
+		l := w.live()
+		c := w.pool.take(w.now(), l)
+		if c == nil || l.s.PrepostTimeout <= 0 {
 			return c
 		}
 		start := time.Now()
-		err := c.CPing(w.cfg.PrepostTimeout)
+		err := c.CPing(l.s.PrepostTimeout)
 		if err == nil {
 			return c
 		}
 		log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("prepost cping/cpong failure, trying another connection")
 		w.pool.close(c, closedPing)
-		if time.Since(start) >= w.cfg.PrepostTimeout {
+		if time.Since(start) >= l.s.PrepostTimeout {
 			// Packets vanish on the way, or the container stands still. The
 			// others have been idle for longer; asking them one by one would
 			// cost the user the same wait for each.
-			w.pool.drop()
+			w.pool.drop(closedStale, all)
 		}
 	}
-}
-
-// open connects to the first address that takes it. All of them together have
-// the time of one connect.
-func (w *worker) open() (*pooled, *connector.Error) {
-	addrs, err := w.resolver.addresses(w.now())
-	if err != nil {
-		return nil, &connector.Error{Worker: w.name, Addr: w.address(), Op: "resolve", Status: 503, Recoverable: true, Err: err}
-	}
-	fail := &connector.Error{Worker: w.name, Op: "connect", Status: 503, Recoverable: true}
-	opts, end := w.dialOpts, time.Now().Add(w.dialOpts.Timeout)
-	for i, a := range addrs {
-		if i > 0 {
-			opts.Timeout = time.Until(end)
-		}
-		if opts.Timeout <= 0 {
-			break
-		}
-		opts.Timeout /= time.Duration(len(addrs) - i)
-		nc, err := w.dial(a, opts)
-		if err == nil {
-			w.count.opened.Add(1)
-			w.rec.Opened(w.server)
-			return &pooled{Conn: ajp.NewConn(nc, w.cfg.MaxPacketSize), addr: a.String()}, nil
-		}
-		fail.Addr, fail.Err = a.String(), err
-	}
-	w.resolver.expire()
-	return nil, fail
 }
 
 // after gives a connection back, or closes it; err is what the exchange
@@ -321,7 +303,12 @@ func (w *worker) after(c *pooled, err error, q *call) {
 			Msg("header fields of the answer are left out: a name or a value has bytes that could begin another line")
 	}
 	if c.State() == ajp.Idle && q.reuse {
-		w.pool.give(c, w.now())
+		l := w.live()
+		if !l.fits(c) {
+			w.pool.close(c, closedChanged)
+			return
+		}
+		w.pool.give(c, w.now(), w.share(l))
 		return
 	}
 	why := closedError
@@ -333,24 +320,11 @@ func (w *worker) after(c *pooled, err error, q *call) {
 		why = closedReuse
 	case errors.As(err, &ee) && ee.Cause == ajp.CauseClient:
 		why = closedClient
-		if w.cfg.RecoveryOptionsSet && w.cfg.RecoveryOptions&RecoverCloseOnClientError != 0 {
+		if s := &w.live().s; s.RecoveryOptionsSet && RecoveryOptions(s.RecoveryOptions)&RecoverCloseOnClientError != 0 {
 			c.Abort()
 		}
 	}
 	w.pool.close(c, why)
-}
-
-// sweep runs the maintenance of the pool when it is due.
-func (w *worker) sweep() {
-	if w.maintain <= 0 || w.pool.mode != ModePool || w.pool.timeout <= 0 {
-		return
-	}
-	now := w.now()
-	due := w.nextSweep.Load()
-	if now.UnixNano() < due || !w.nextSweep.CompareAndSwap(due, now.Add(w.maintain).UnixNano()) {
-		return
-	}
-	w.pool.sweep(now)
 }
 
 // DialOptions are the properties of a connection to a back end.
