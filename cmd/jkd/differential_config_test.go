@@ -354,6 +354,12 @@ JkMount /twice2/* w4
 <Location /rt/env>
   SetEnv JK_REPLY_TIMEOUT 200
 </Location>
+<Location /env/empty>
+  SetEnv JK_REMOTE_HOST ""
+  SetEnv JK_REMOTE_USER ""
+  SetEnv JK_LOCAL_NAME ""
+  SetEnv JK_AUTH_TYPE ""
+</Location>
 <Location /named>
   SetHandler jakarta-servlet
   SetEnv JK_WORKER_NAME w4
@@ -496,6 +502,11 @@ SetEnv = JK_STICKY_IGNORE 1
 SetEnv = JK_REPLY_TIMEOUT 200
 [location /any/nojk]
 SetEnv = no-jk 1
+[location /env/empty]
+SetEnv = JK_REMOTE_HOST ""
+SetEnv = JK_REMOTE_USER ""
+SetEnv = JK_LOCAL_NAME ""
+SetEnv = JK_AUTH_TYPE ""
 [location /named]
 SetHandler = jakarta-servlet
 SetEnv = JK_WORKER_NAME w4
