@@ -19,10 +19,6 @@ import (
 	"jkd/shm"
 )
 
-// firstLookup bounds how long a start waits for the addresses of back ends. What
-// is not known by then is found out while jkd serves.
-const firstLookup = 3 * time.Second
-
 // runMaster checks the configuration and runs one generation. It returns the
 // exit status.
 func runMaster(f flags) int {
@@ -114,8 +110,6 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		}()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
-		names := &jk.Names{Config: l.jk.Config, Segment: seg, Logger: jkLog}
-		names.First(firstLookup)
 		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}
 		names := &jk.Names{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		names.First(firstNames)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -101,7 +102,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		if err != nil {
 			return fail(err)
 		}
-		connectors = append(connectors, jk.New(setup, jk.Options{
+		k := jk.New(setup, jk.Options{
 			Segment:      seg,
 			Server:       c.Server,
 			Software:     "jkd/" + version,
@@ -111,7 +112,9 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			WriteTimeout: cfg.Server.TimeOut,
 			Logs:         logs,
 			Logger:       jkLog,
-		}))
+		})
+		c.Maintain, c.MaintainEvery = k.Maintain, maintainEvery(setup.Config.Maintain, cfg.Jk.WatchdogInterval)
+		connectors = append(connectors, k)
 	}
 	s := cfg.Server
 	o := httpd.Options{
@@ -140,6 +143,16 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		return fail(err)
 	}
 	return module, front{httpd.New(o)}, nil
+}
+
+// maintainEvery is how often a process looks after its idle connections: every
+// worker.maintain, which 0 turns off. A JkWatchdogInterval is how often mod_jk
+// finds out whether the time has come, so a longer one counts.
+func maintainEvery(maintain, watchdog time.Duration) time.Duration {
+	if maintain <= 0 {
+		return 0
+	}
+	return max(maintain, watchdog)
 }
 
 // shared makes the connector's segment for so many children and formats it. It
