@@ -330,7 +330,7 @@ var diffGroups = []probeGroup{
 	}},
 	{name: "variables and locations", probes: []probe{
 		ask("GET /loc/here"), ask("GET /loc/here/x"), ask("GET /loc"),
-		ask("GET /env/x").but("local address"), ask("GET /env/tls/x").but("local address"), ask("GET /env/empty/x"), ask("GET /any/nojk/x"), ask("GET /any/nojk"),
+		ask("GET /env/x").but("local address"), ask("GET /env/tls/x").but("local address"), ask("GET /env/empty/x").but("local address"), ask("GET /any/nojk/x"), ask("GET /any/nojk"),
 		ask("GET /any/x", "Host: local.test").but("empty default"), ask("GET /env/x", "Host: local.test").but("empty default", "local address"),
 	}},
 	{name: "rule extensions", probes: asks(`
