@@ -118,28 +118,131 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// F054, F056, F057: what leads a request to its node.
-func TestF054F056F057Sticky(t *testing.T) {
-	r, _ := newLB(t, 3, nil, "/*=lb\n/sid/*=lb;session_cookie=SID;session_path=;sid\n/free/*=lb;sticky_ignore=1\n", "n3.route=app.example:8009")
-	for _, tt := range []struct{ path, cookie, want string }{
-		{"/", "JSESSIONID=a.n2", "n2"},
-		{"/", `JSESSIONID="a.n2"`, "n2"},
-		{"/", `JSESSIONID=a.zzz; JSESSIONID="b.n2"`, "n2"},
-		{"/a;jsessionid=x.n1/b", "JSESSIONID=a.n2", "n1"},
-		{"/", "JSESSIONID=x.app.example:8009", "n3"},
-		{"/", "JSESSIONID=x.dom.n1", "n1"},
-		{"/sid/", "SID=x.n2", "n2"},
-		{"/sid/;sid=x.n1", "", "n1"},
-	} {
+// stickyCase is a request and the node that is to serve it.
+type stickyCase struct{ path, cookie, want string }
+
+// sticks sends each three times: chance would not be as constant.
+func (r *lbRig) sticks(tests []stickyCase) {
+	r.t.Helper()
+	for _, tt := range tests {
 		for range 3 {
 			var cookies []string
 			if tt.cookie != "" {
 				cookies = append(cookies, tt.cookie)
 			}
 			if got := r.get(tt.path, cookies...); got != tt.want {
-				t.Errorf("%s %s: %s, want %s", tt.path, tt.cookie, got, tt.want)
+				r.t.Errorf("%s %s: %s, want %s", tt.path, tt.cookie, got, tt.want)
 			}
 		}
+	}
+}
+
+// spreads tells whether requests with this cookie go to all of n nodes in turn.
+func (r *lbRig) spreads(path, cookie string, n int) bool {
+	seen := map[string]bool{}
+	for range n {
+		seen[r.get(path, cookie)] = true
+	}
+	return len(seen) == n
+}
+
+// F054: quoted and repeated cookies, of any header field.
+func TestF054Cookies(t *testing.T) {
+	r, _ := newLB(t, 3, nil, "")
+	r.sticks([]stickyCase{
+		{"/", "JSESSIONID=a.n2", "n2"},
+		{"/", `JSESSIONID="a.n2"`, "n2"},
+		{"/", `JSESSIONID=a.zzz; JSESSIONID="b.n2"`, "n2"},
+		{"/", `JSESSIONID=; JSESSIONID = b.n3`, "n3"},
+		{"/", `x=y, JSESSIONID=b.n3`, "n3"},
+	})
+	for range 3 {
+		if got := r.get("/", "a=b", "JSESSIONID=c.zzz", "JSESSIONID=c.n3"); got != "n3" {
+			t.Errorf("in the third field: %s", got)
+		}
+	}
+	if n := r.lbs[0].rec.UnknownRoutes.Load(); n != 6 {
+		t.Errorf("%d unknown routes", n)
+	}
+	r.lbs[0].rec.Member(0).LBValue.Store(r.lbs[0].rec.Member(2).LBValue.Load())
+	r.lbs[0].rec.Member(1).LBValue.Store(r.lbs[0].rec.Member(2).LBValue.Load())
+	for _, c := range []string{"MYJSESSIONID=c.n1", "jsessionid=c.n1", "x=JSESSIONID=c.n1"} {
+		if !r.spreads("/", c, 3) {
+			t.Errorf("%s is a session", c)
+		}
+	}
+}
+
+// F056: other cookies and parameters; an id without a route is of nobody, and
+// begins no session.
+func TestF056OtherSessions(t *testing.T) {
+	r, _ := newLB(t, 3, nil, "/*=lb\n/sid/*=lb;session_cookie=SESSION;session_path=;sid\n/free/*=lb;sticky_ignore=1\n", "lb.method=S")
+	r.sticks([]stickyCase{
+		{"/a;jsessionid=x.n1/b", "JSESSIONID=a.n2", "n1"},
+		{"/sid/", "SESSION=x.n2", "n2"},
+		{"/sid/;sid=x.n1", "", "n1"},
+		{"/sid/", "JSESSIONID=x.n3; SESSION=x.n1", "n1"},
+	})
+	for j := range 3 {
+		r.lbs[0].rec.Member(j).Reset(0)
+	}
+	for _, tt := range []stickyCase{{"/sid/", "SESSION=abc=", ""}, {"/", "JSESSIONID=abc.", ""}, {"/", "JSESSIONID=abc", ""}} {
+		if !r.spreads(tt.path, tt.cookie, 3) {
+			t.Errorf("%s %s is bound", tt.path, tt.cookie)
+		}
+	}
+	for j := range 3 {
+		if m := r.lbs[0].rec.Member(j); m.Sessions.Load() != 0 || m.LBValue.Load() != 0 || m.Elected.Load() != 3 {
+			t.Errorf("n%d: %d sessions, value %d, %d requests", j+1, m.Sessions.Load(), m.LBValue.Load(), m.Elected.Load())
+		}
+	}
+	if !r.spreads("/free/", "JSESSIONID=x.n2", 3) {
+		t.Error("sticky_ignore: bound")
+	}
+}
+
+// F057: what follows the first dot, the last one, the domain before it.
+func TestF057Routes(t *testing.T) {
+	r, _ := newLB(t, 3, nil, "", "n1.route=node-1", "n2.domain=dom", "n3.route=app.example:8009")
+	r.sticks([]stickyCase{
+		{"/", "JSESSIONID=x.node-1", "n1"},
+		{"/", "JSESSIONID=x.dom.node-1", "n1"},
+		{"/", "JSESSIONID=x.app.example:8009", "n3"},
+		{"/", "JSESSIONID=x.dom.other", "n2"},
+		{"/", "JSESSIONID=x.dom", "n2"},
+	})
+}
+
+// F057: sessions of routes that nobody has are counted and told of once a minute.
+func TestF057UnknownRoutes(t *testing.T) {
+	r, _ := newLB(t, 2, nil, "")
+	now := time.Unix(1e9, 0)
+	b := r.lbs[0]
+	b.now = func() time.Time { return now }
+	ask := func(n int, route string) {
+		for range n {
+			r.get("/", "JSESSIONID=x."+route)
+		}
+	}
+	said := func() int { return strings.Count(r.log.String(), "no worker of lb has the route") }
+	ask(20, "node-1")
+	now = now.Add(59 * time.Second)
+	ask(20, "node-1")
+	if said() != 1 || !strings.Contains(r.log.String(), `"route":"node-1"`) {
+		t.Errorf("in a minute: %s", r.log)
+	}
+	now = now.Add(time.Second)
+	ask(2, "a\x01b\u00e9"+strings.Repeat("z", 200))
+	if said() != 2 || !strings.Contains(r.log.String(), `"route":"a?b??`+strings.Repeat("z", 59)+`..."`) {
+		t.Errorf("after a minute: %s", r.log)
+	}
+	if n := b.rec.UnknownRoutes.Load(); n != 42 {
+		t.Errorf("%d counted", n)
+	}
+	now = now.Add(-time.Hour) // the clock is set back
+	ask(2, "node-1")
+	if said() != 3 {
+		t.Errorf("after the clock was set back: told %d times", said())
 	}
 }
 
@@ -174,7 +277,7 @@ func TestF058Activation(t *testing.T) {
 }
 
 // A rule's own activations hold for it alone.
-func TestActivationOfRule(t *testing.T) {
+func TestF058ActivationOfRule(t *testing.T) {
 	r, _ := newLB(t, 3, nil, "/*=lb\n/maint/*=lb;disabled=n1;stopped=n2,n3\n")
 	for _, tt := range []struct{ path, cookie, want string }{
 		{"/maint/", "JSESSIONID=x.n1", "n1"}, {"/maint/", "JSESSIONID=x.n2", "503"}, {"/maint/", "JSESSIONID=x", "503"}, {"/x", "JSESSIONID=x.n2", "n2"},
@@ -270,16 +373,47 @@ func TestF064FailoverWithBody(t *testing.T) {
 	}
 }
 
-// F060: the balancer's own cookie.
+// F060: the balancer's own cookie: for who has none, and anew when the node
+// changed; once, behind the container's.
 func TestF060OwnCookie(t *testing.T) {
-	r, _ := newLB(t, 2, nil, "/*=lb\n/cookie/*=lb;set_session_cookie=1;session_cookie_path=/cookie\n")
-	_, a := r.send(request("GET", "/cookie/", ""), "JSESSIONID=x.n2")
-	if len(a.fields) > 0 && strings.Contains(strings.Join(a.fields, "\n"), "Set-Cookie") {
-		t.Errorf("sticky: %q", a.fields)
+	answers := map[string]ajptest.Handler{}
+	for _, n := range []string{"n1", "n2"} {
+		answers[n] = func(e *ajptest.Exchange) { _ = e.Respond(200, n, ajptest.H("Set-Cookie", "own=1")) }
 	}
-	body, a := r.send(request("GET", "/cookie/", ""))
-	if want := "Set-Cookie: JSESSIONID=." + body + "; Path=/cookie; HttpOnly"; !strings.Contains(strings.Join(a.fields, "\n"), want) {
-		t.Errorf("%q has no %q", a.fields, want)
+	r, c := newLB(t, 2, answers, "/*=lb\n/cookie/*=lb;set_session_cookie=1;session_cookie_path=/cookie\n")
+	ask := func(path string, secure bool, cookies ...string) (string, string) {
+		q := request("GET", path, "")
+		q.Secure = secure
+		body, a := r.send(q, cookies...)
+		var set []string
+		for _, f := range a.fields {
+			if v, ok := strings.CutPrefix(f, "Set-Cookie: "); ok {
+				set = append(set, v)
+			}
+		}
+		return body, strings.Join(set, " | ")
+	}
+	for _, secure := range []bool{false, true} {
+		body, set := ask("/cookie/", secure)
+		want := "own=1 | JSESSIONID=." + body + "; Path=/cookie; HttpOnly"
+		if secure {
+			want += "; Secure"
+		}
+		if set != want {
+			t.Errorf("first request: %q, want %q", set, want)
+		}
+	}
+	if body, set := ask("/cookie/", false, "JSESSIONID=.n1"); body != "n1" || set != "own=1" {
+		t.Errorf("sticky: %s %q", body, set)
+	}
+	if _, set := ask("/", false); set != "own=1" {
+		t.Errorf("not asked for: %q", set)
+	}
+	c[0].Close()
+	for range 2 { // found out, and known
+		if body, set := ask("/cookie/", false, "JSESSIONID=.n1"); body != "n2" || set != "own=1 | JSESSIONID=.n2; Path=/cookie; HttpOnly" {
+			t.Errorf("node down: %s %q", body, set)
+		}
 	}
 }
 
