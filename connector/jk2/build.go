@@ -86,6 +86,8 @@ func (b *builder) check(c *component) {
 			if n := conf.Nearest(p.key, k.names()); n != "" {
 				b.Warn(at, p.key, "is a variable only, did you mean %s?", n)
 			}
+		case p.key == "version":
+			b.Warn(at, p.key, "unknown property of %s: ignored, did you mean ver?", k.typ)
 		case !k.knows(p.key):
 			b.Warn(at, p.key, "unknown property of %s: ignored%s", k.typ, conf.DidYouMean(p.key, k.names()))
 		}

@@ -14,8 +14,10 @@ import (
 func (b *builder) transports() {
 	owners := b.owners()
 	for _, c := range b.of("channel.socket", "channel.apr", "channel.un") {
-		b.channel(c)
-		b.worker(c, owners[c])
+		if w := owners[c]; w != nil {
+			b.channel(c)
+			b.worker(c, w)
+		}
 	}
 	for _, w := range b.of("ajp13") {
 		if _, ok := b.workers[w.name()]; ok {
@@ -81,7 +83,7 @@ func (b *builder) owners() map[*component]*component {
 		}
 	}
 	for _, c := range channels {
-		if owners[c] == nil {
+		if owners[c] == nil && byLocal[c.local] == c {
 			w := b.make(c.at, kinds["ajp13"], c.local)
 			w.implied = len(w.props) == 0
 			owners[c] = w

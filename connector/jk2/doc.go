@@ -1,4 +1,58 @@
-// Package jk2 is the home of the connector for mod_jk2's workers2.properties:
-// components, channels and a shared-memory file of its own. There is nothing
-// in it yet; jkd refuses a [connector.jk2] section and says so.
+// Package jk2 is the home of the connector in the style of mod_jk2:
+// workers2.properties names components, among them the containers, the
+// balancers and the paths that go to them. There is no connector in it yet, and
+// jkd refuses a [connector.jk2] section; what is there decides and touches
+// nothing.
+//
+// # Reading
+//
+// [ParseConfig] takes the text of workers2.properties and the settings that
+// were given one by one (JkSet, JkUriSet) and returns all components as a
+// [Config], or every fault at once with file and line. It touches nothing but
+// its arguments and, for ${name}, the environment.
+//
+// The language is mod_jk2's: [type:local name] begins a component, '#' begins a
+// comment anywhere, ${name} is replaced by what stands further up or in the
+// environment. A channel makes its worker, a worker joins its balancers, and
+// lb:lb is where workers without group and uris without group meet.
+//
+// # Mapping
+//
+// [NewMapper] makes the uris of a Config a [Mapper], which finds the one that a
+// request is for.
+//
+// # Balancing and shared memory
+//
+// Package lb decides which worker serves a request, package jk2shm is the file
+// that tells other programs what the endpoints do, package board is how
+// processes learn of a new configuration.
+//
+// # Differences from mod_jk2
+//
+//	in the file                  mod_jk2                         here
+//	header without ']'           the server crashes              a fault
+//	line of more than 1023 bytes read as two lines               whole, up to conf.MaxLine
+//	blanks around '='            part of key and value           removed
+//	unknown kind of component    logged, skipped                 a fault
+//	unknown property             logged, skipped                 a warning
+//	a word for a number or flag  0                               a fault
+//	section given twice          lists are doubled               one component
+//	vm, *.jni                    the container in the server     a fault unless disabled=1
+//	[status], [lb]               get a number for a name         [status:], [lb:lb]
+//	ajp13 without channel        every request fails             a fault; channel= is heeded
+//	port= without host=          never counts                    counts if the name has no port
+//	channel.un, listen           waits for a connection          a fault
+//	group of a uri is unknown    500 for each request            a fault; a status is made
+//	uri with disabled=1          is mapped                       maps nothing
+//	alias without port           never matches                   matches any port
+//	/a* and the path "/" + "a"   also matches the path "/"       matches "/a" only
+//	regular expressions          PCRE's POSIX functions          RE2: no references back
+//	rules of host "*"            exact and prefix are inherited  all are, by hosts that do not
+//	                                                             say inheritGlobals=0
+//	paths are compared           as they came                    as connector.CleanPath leaves them
+//	shm, size                    of the file (2.0.2)             follows from slots
+//	Location without JkUriSet    goes to lb:lb                   is nobody's
+//	a secret                     a variable like others          not to be had by ${name}
+//
+// What package lb does differently is in its documentation.
 package jk2
