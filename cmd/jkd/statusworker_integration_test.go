@@ -324,8 +324,20 @@ func (p *statusClient) move(t *testing.T, nodes *containers) {
 		}
 		k.Close()
 	}
-	if n := nodes.count(); n["n1"]+n["n3"] != 24 || n["n2"] != 8 {
-		t.Errorf("n1 has three of four: %v", n)
+	if n := nodes.count(); n["n1"] != 0 || n["n2"] != 8 || n["n3"] != 24 {
+		t.Errorf("n1 has moved and has three of four: %v", n)
+	}
+	// A name is looked up before the answer; a wrong one changes nothing.
+	for _, tt := range []struct{ host, want string }{
+		{"localhost", "result.type=OK"},
+		{"no-such-host.invalid", "host 'no-such-host.invalid' could not be resolved, host 'localhost' is restored"},
+	} {
+		if status, text, _ := p.ask(t, "/jkstatus", "cmd=update&mime=prop&w=lb&sw=n1&vahst="+tt.host); status != 200 || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %d %s", tt.host, status, text)
+		}
+	}
+	if prop := p.properties(t); prop["worker.n1.host"] != "localhost" || !strings.HasSuffix(prop["worker.n1.address"], fmt.Sprint(":", to)) {
+		t.Errorf("%s at %s", prop["worker.n1.host"], prop["worker.n1.address"])
 	}
 }
 
