@@ -74,7 +74,7 @@ func (w *worker) ping(now, end time.Time, l *live) bool {
 		if err == nil {
 			continue
 		}
-		w.log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("cping/cpong failure of an idle connection, which is closed")
+		w.log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("keepalive cping/cpong failure: an idle connection is closed")
 		w.pool.close(c, closedPing)
 		if time.Since(start) >= wait {
 			// Each of the others might cost as much; opening one costs little.
