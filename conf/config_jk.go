@@ -72,8 +72,9 @@ type Jk struct {
 	// ShmSize is JkShmSize in bytes, 0 when not set. The size follows from
 	// the configuration; a smaller or larger one is only remarked on.
 	ShmSize int
-	// WatchdogInterval is JkWatchdogInterval, how often a child looks after
-	// its idle connections; 0 leaves that to worker.maintain.
+	// WatchdogInterval is JkWatchdogInterval, how often mod_jk finds out
+	// whether it is time to look after idle connections (worker.maintain). 0
+	// and less than that time mean every worker.maintain.
 	WatchdogInterval time.Duration
 
 	// Servers are the main server and then the virtual hosts, in the order of

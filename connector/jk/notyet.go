@@ -16,14 +16,20 @@ func NotYet(c *conf.Config, s *Setup) []conf.Warning {
 			r.warn(at, key, "without effect in this version of jkd: %s", strings.Join(what, ", "))
 		}
 	}
-	without(place{c.Path, 0}, "[connector.jk]", jkNotYet(c.Jk))
-	conf.SortWarnings(r.warnings)
-	return r.warnings
+	for i := range c.Jk.Servers {
+		at, key := place{c.Path, 0}, "[connector.jk]"
+		if i > 0 {
+			at.Line, key = c.VHosts[i-1].Line, "[vhost "+c.VHosts[i-1].Name+"]"
+		}
+		without(at, key, siteNotYet(&c.Jk.Servers[i]))
+	}
+	conf.SortWarnings(r.Warnings)
+	return r.Warnings
 }
 
-func jkNotYet(j *conf.Jk) (what []string) {
-	if j.WatchdogInterval > 0 {
-		what = append(what, "JkWatchdogInterval")
+func siteNotYet(s *conf.JkServer) (what []string) {
+	if s.Options.ForwardDirectories {
+		what = append(what, "ForwardDirectories (a directory without an index is answered with 404)")
 	}
 	return what
 }

@@ -18,7 +18,9 @@ func TestNotYet(t *testing.T) {
 		{"nothing", "", "w", nil, ""},
 		{"in force", "worker.w.busy_limit=5\nworker.w.max_connections=5\nworker.w.resolve_ttl=7\nworker.w.ping_mode=A\nworker.w.fail_on_status=503\nworker.w.recovery_options=7\n", "w", nil, ""},
 		{"status", "worker.list=st\nworker.st.type=status\nworker.st.read_only=1\n", "st", nil, ""},
-		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, "JkWatchdogInterval"},
+		{"file", "", "w", func(c *conf.Config) { c.Jk.ShmFile, c.Jk.WatchdogInterval = "/x", 1 }, ""},
+		{"directories", "", "w", func(c *conf.Config) { c.Jk.Main().Options.ForwardDirectories = true },
+			"ForwardDirectories (a directory without an index is answered with 404)"},
 		{"site", "", "w", func(c *conf.Config) {
 			s := c.Jk.Main()
 			s.MountFile = &conf.File{Path: "map", Data: []byte("/b=w\n")}
