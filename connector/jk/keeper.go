@@ -21,6 +21,9 @@ type Keeper struct {
 	// read again only when there was an edit.
 	kept  []kept
 	edits uint64
+
+	ends      []backEndUse
+	endsSince int64 // Unix s: the last maintenance of the back ends
 }
 
 // kept is what a keeper remembers of one balancer.
@@ -59,6 +62,7 @@ func (k *Keeper) maintain(now int64) {
 	for n := range k.kept {
 		k.balancer(&k.kept[n], now)
 	}
+	k.backEnds(now)
 }
 
 // load reads the settings if it has to.
