@@ -82,7 +82,8 @@ const (
 
 const (
 	maxInt  = 1<<31 - 1
-	maxText = 63 // bytes of a text
+	maxText = 63  // bytes of a text
+	maxHost = 255 // of a host's name
 
 	maxPort            = 65535
 	allRecoveryOptions = 31
@@ -133,7 +134,7 @@ var definitions = [attributeCount]definition{
 	Domain:     {"vwc", "domain", ofMember, word, 0, maxText, func(t *target) value { return value{text: t.member.Domain} }},
 	Distance:   {"vwd", "distance", ofMember, integer, 0, maxInt, func(t *target) value { return value{num: t.member.Distance} }},
 
-	Host:                   {"vahst", "host", ofEndpoint, host, 1, maxText, func(t *target) value { return value{text: t.endpoint().Host} }},
+	Host:                   {"vahst", "host", ofEndpoint, host, 1, maxHost, func(t *target) value { return value{text: t.endpoint().Host} }},
 	Port:                   {"vaprt", "port", ofEndpoint, integer, 0, maxPort, func(t *target) value { return value{num: t.endpoint().Port} }},
 	ConnectionPoolTimeout:  {"vacpt", "connection_pool_timeout", ofEndpoint, seconds, 0, maxInt, func(t *target) value { return value{span: t.endpoint().ConnectionPoolTimeout} }},
 	PingTimeout:            {"vapng", "ping_timeout", ofEndpoint, milliseconds, 0, maxInt, func(t *target) value { return value{span: t.endpoint().PingTimeout} }},
