@@ -150,22 +150,3 @@ func alike(a, b []byte) bool {
 	y, errB := connector.CleanPath(bufB[:0], b)
 	return errA == nil && errB == nil && bytes.Equal(x, y)
 }
-
-// StripSession appends path to dst without the first session id in it
-// (JkStripSession): name, ";jsessionid" for example, and what follows it up to
-// the next ';' or '/'. It is for requests that no rule maps.
-func StripSession(dst, path []byte, name string) []byte {
-	i := -1
-	if name != "" {
-		i = bytes.Index(path, []byte(name))
-	}
-	if i < 0 {
-		return append(dst, path...)
-	}
-	dst = append(dst, path[:i]...)
-	rest := path[i+len(name):]
-	if end := bytes.IndexAny(rest, ";/"); end >= 0 {
-		dst = append(dst, rest[end:]...)
-	}
-	return dst
-}

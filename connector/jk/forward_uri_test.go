@@ -128,20 +128,3 @@ func TestForwardPathAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func TestStripSession(t *testing.T) {
-	for _, tt := range []struct{ path, name, want string }{
-		{"/a;jsessionid=1.n1", ";jsessionid", "/a"},
-		{"/a;jsessionid=1/b", ";jsessionid", "/a/b"},
-		{"/a;jsessionid=1;x=2/b", ";jsessionid", "/a;x=2/b"},
-		{"/a;x=2;jsessionid=1", ";jsessionid", "/a;x=2"},
-		{"/a;jsessionid=1/b;jsessionid=2", ";jsessionid", "/a/b;jsessionid=2"},
-		{"/a;jsessionid", ";jsessionid", "/a"},
-		{"/a;JSESSIONID=1", ";jsessionid", "/a;JSESSIONID=1"},
-		{"/a;sid=1", ";sid", "/a"},
-		{"/a", "", "/a"},
-		{"", ";jsessionid", ""},
-	} {
-		same(t, tt.path, string(StripSession([]byte("x"), []byte(tt.path), tt.name)), "x"+tt.want)
-	}
-}
