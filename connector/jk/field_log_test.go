@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -260,4 +261,19 @@ func TestLogWordsUpkeep(t *testing.T) {
 	logged(t, log.String(), "debug", "worker n1 in error is marked for recovery")
 	logged(t, log.String(), "debug", "worker n2 escalating local error")
 	logged(t, log.String(), "debug", "decay with 2^1")
+}
+
+// A connection that doesn't answer the ping of maintenance, and a host whose
+// address nobody knows.
+func TestLogWordsIdle(t *testing.T) {
+	back := ajptest.NewOptions(t, "tcp", ajptest.Options{OnCPing: func(k *ajptest.Conn) { k.Close() }}, nil)
+	r := newRig(t, dialKinds[1].dial, back, 1, "connection_ping_interval=5", "connection_pool_timeout=600")
+	r.get("/")
+	r.clock.add(10 * time.Second)
+	r.c.Maintain(r.clock.now())
+	logged(t, r.log.String(), "info", "keepalive cping/cpong failure")
+
+	r = rigAt(t, dialKinds[1].dial, 1, "nosuch.invalid", 8009, "retries=1")
+	r.fails(request("GET", "/", ""), &answer{}, 503)
+	logged(t, r.log.String(), "error", "can't resolve tomcat address nosuch.invalid")
 }
