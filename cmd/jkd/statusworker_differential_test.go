@@ -103,7 +103,11 @@ func TestStatusDifferential(t *testing.T) {
 	c := newContainers(t, "c1", "c2", "c3")
 	workers := c.properties(statusDiffWorkers)
 	files := map[string]string{"uriworkermap.properties": statusDiffMap, "workers.properties": workers}
+	// One child: others of mod_jk's show busy_limit as connection_ping_interval
+	// once they have heard of an edit.
 	apache := apachetest.StartT(t, apachetest.Options{MPM: "worker", Files: files, Config: `
+ServerLimit 1
+MaxRequestWorkers 4
 JkWorkersFile workers.properties
 JkMountFile uriworkermap.properties
 JkShmFile jk.shm
