@@ -19,12 +19,12 @@ func NotYet(c *conf.Config, s *Setup) []conf.Warning {
 	for i := range c.Jk.Servers {
 		at, key := place{c.Path, 0}, "[connector.jk]"
 		if i > 0 {
-			at.Line, key = c.VHosts[i-1].Line, "[vhost "+c.VHosts[i-1].Name+"]"
+			at.line, key = c.VHosts[i-1].Line, "[vhost "+c.VHosts[i-1].Name+"]"
 		}
 		without(at, key, siteNotYet(&c.Jk.Servers[i]))
 	}
-	conf.SortWarnings(r.Warnings)
-	return r.Warnings
+	conf.SortWarnings(r.warnings)
+	return r.warnings
 }
 
 func siteNotYet(s *conf.JkServer) (what []string) {
