@@ -37,6 +37,7 @@ func TestF046AllSlotsBusy(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(time.Second)
+		synctest.Wait()
 		same(t, "outcomes", got, []string{"300ms <nil>", "400ms " + errBusy.Error(), "600ms <nil>"})
 	})
 }
