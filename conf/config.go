@@ -32,6 +32,8 @@ type Config struct {
 
 	// Jk is [connector.jk], nil when the file has no such section.
 	Jk *Jk
+	// Jk2 is [connector.jk2], nil when the file has no such section.
+	Jk2 *Jk2
 
 	// hosts finds virtual hosts; Parse and Decode make it.
 	hosts *hosts

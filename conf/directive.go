@@ -30,11 +30,12 @@ func (t table) add(d directive, old ...string) {
 var (
 	directives = map[string]table{
 		serverSection: serverTable(), "mpm.prefork": preforkTable(), "mpm.worker": workerTable(), jkSection: jkTable(),
+		jk2Section:   jk2Table(),
 		vhostSection: vhostTable(), locationSection: locationTable(),
 	}
 	// sectionNames are the first words of section headers, in the order
 	// messages list them.
-	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, vhostSection, locationSection}
+	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection}
 )
 
 // namesOf lists the current names of a section, sorted.

@@ -45,6 +45,7 @@ func locationTable() table {
 		}
 		return err
 	}})
+	t.add(directive{name: "JkUriSet", many: true, set: setLocationURI})
 	return t
 }
 

@@ -157,6 +157,9 @@ func (p *parser) section(s *Section) {
 	if name == jkSection && p.cfg.Jk == nil {
 		p.cfg.Jk = &Jk{}
 	}
+	if name == jk2Section && p.cfg.Jk2 == nil {
+		p.cfg.Jk2 = &Jk2{Line: s.Line}
+	}
 	in := p.open(name, args, s)
 	id := name
 	if name == vhostSection || name == locationSection {
@@ -189,7 +192,7 @@ func (p *parser) section(s *Section) {
 }
 
 // laterSections are those of coming versions.
-var laterSections = []string{"connector.jk2", "status"}
+var laterSections = []string{"status"}
 
 func unknownSection(name string) string {
 	if slices.Contains(laterSections, name) {
@@ -249,6 +252,7 @@ func (p *parser) finish(o Options) {
 	}
 	p.vhosts()
 	p.places()
+	p.jk2()
 	p.merge()
 	p.customLogs()
 	p.identity()

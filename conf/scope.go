@@ -11,6 +11,7 @@ import (
 const (
 	serverSection   = "server"
 	jkSection       = "connector.jk"
+	jk2Section      = "connector.jk2"
 	vhostSection    = "vhost"
 	locationSection = "location"
 )
@@ -54,6 +55,7 @@ type location struct {
 	title    string
 	vhost    string // NAME[:PORT] in its header, "" for the main server
 	unMounts []Mount
+	uriSets  []JkURISet
 }
 
 // splitHeader separates the first word of a section's name from what follows.

@@ -1,0 +1,100 @@
+package conf
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+)
+
+// jk2File is read when no directive names a file, as mod_jk2 does.
+const jk2File = "conf/workers2.properties"
+
+func jk2Table() table {
+	t := table{}
+	t.add(directive{name: "File", once: true, set: func(p *parser, g given) (err error) {
+		p.cfg.Jk2.File, err = p.input(g)
+		return err
+	}})
+	t.add(directive{name: "JkSet", many: true, set: func(p *parser, g given) error {
+		args, err := arguments(g, 2, "needs a name such as workerEnv:timing and a value")
+		if err == nil {
+			p.cfg.Jk2.Sets = append(p.cfg.Jk2.Sets, JkSet{Property: args[0], Value: args[1], Line: g.Line})
+		}
+		return err
+	}})
+	t.add(directive{name: "JkSet2", many: true, set: func(p *parser, g given) error {
+		args, err := arguments(g, 3, "needs an object, a property and a value")
+		if err == nil {
+			p.cfg.Jk2.Sets = append(p.cfg.Jk2.Sets, JkSet{Object: args[0], Property: args[1], Value: args[2], Line: g.Line})
+		}
+		return err
+	}})
+	t.add(directive{name: "JkUriSet", many: true, set: func(p *parser, g given) error {
+		args, err := arguments(g, 3, "needs a path, a property and a value")
+		switch {
+		case err != nil:
+			return err
+		case !strings.HasPrefix(args[0], "/"):
+			return errors.New("the path does not begin with '/'")
+		}
+		p.cfg.Jk2.URISets = append(p.cfg.Jk2.URISets, JkURISet{Path: args[0], Property: args[1], Value: args[2], Line: g.Line})
+		return nil
+	}})
+	return t
+}
+
+// setLocationURI is JkUriSet in [location]: the path is the section's.
+func setLocationURI(_ *parser, g given) error {
+	args, err := arguments(g, 2, "needs a property and a value: the path is the section's")
+	if err == nil {
+		l := g.in.location
+		l.uriSets = append(l.uriSets, JkURISet{Path: l.Path, Property: args[0], Value: args[1], Line: g.Line})
+	}
+	return err
+}
+
+// arguments reads so many words, none empty; what says what is needed.
+func arguments(g given, n int, what string) ([]string, error) {
+	args, err := words(g.Value)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(args) != n:
+		return nil, errors.New(what + "; what contains blanks must be quoted")
+	}
+	for _, a := range args {
+		if a == "" {
+			return nil, errors.New(what + ", none of them empty")
+		}
+	}
+	return args, nil
+}
+
+// jk2 completes section [connector.jk2].
+func (p *parser) jk2() {
+	for _, l := range p.locations {
+		if len(l.uriSets) == 0 || l.VHost < 0 {
+			continue
+		}
+		if p.cfg.Jk2 == nil {
+			p.title("JkUriSet", l.uriSets[0].Line, errors.New("is of no use without a section [connector.jk2]"))
+			return
+		}
+		for _, s := range l.uriSets {
+			s.VHost = l.VHost
+			p.cfg.Jk2.URISets = append(p.cfg.Jk2.URISets, s)
+		}
+	}
+	if p.cfg.Jk2 == nil || p.has(jk2Section, "File") {
+		return
+	}
+	path := p.path(jk2File)
+	switch data, err := readFile(path); {
+	case err == nil:
+		p.cfg.Jk2.File = &File{Path: path, Data: data}
+	case !errors.Is(err, fs.ErrNotExist):
+		p.title("["+jk2Section+"]", p.cfg.Jk2.Line, errors.New(path+": "+err.Error()))
+	case len(p.cfg.Jk2.Sets) == 0:
+		p.title("["+jk2Section+"]", p.cfg.Jk2.Line, errors.New("needs File = workers2.properties: there is no "+path))
+	}
+}
