@@ -20,8 +20,9 @@ var mayImport = map[string][]string{
 	"connector/ajp":         {"connector", "mpm/sock"},
 	"connector/ajp/ajptest": {"connector/ajp"},
 	// layer 1
-	"scoreboard":      {"shm"},
-	"connector/sheet": {},
+	"scoreboard":        {"shm"},
+	"connector/sheet":   {},
+	"connector/resolve": {},
 	// layer 2
 	"mpm":                     {"mpm/sock", "scoreboard", "shm"},
 	"mpm/mpmtest":             {"mpm", "mpm/sock", "scoreboard", "shm"},
@@ -63,7 +64,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "connector/resolve", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)
