@@ -235,6 +235,41 @@ func (c *Config) TargetName(t Target) string {
 	return ""
 }
 
+// component finds any component by its full name.
+func (c *Config) component(name string) (*Component, bool) {
+	for _, one := range []*Component{&c.Logger.Component, &c.WorkerEnv.Component, &c.Shm.Component} {
+		if one.Name == name {
+			return one, true
+		}
+	}
+	for i := range c.Channels {
+		if x := &c.Channels[i].Component; x.Name == name {
+			return x, true
+		}
+	}
+	for i := range c.Workers {
+		if x := &c.Workers[i].Component; x.Name == name {
+			return x, true
+		}
+	}
+	for i := range c.Balancers {
+		if x := &c.Balancers[i].Component; x.Name == name {
+			return x, true
+		}
+	}
+	for i := range c.Statuses {
+		if x := &c.Statuses[i].Component; x.Name == name {
+			return x, true
+		}
+	}
+	for i := range c.Uris {
+		if x := &c.Uris[i].Component; x.Name == name {
+			return x, true
+		}
+	}
+	return nil, false
+}
+
 // Setting is one line as it counts.
 type Setting struct {
 	Component, Property string

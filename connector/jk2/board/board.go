@@ -29,7 +29,7 @@ const (
 
 	wordAsked    = 32
 	wordAnswered = 33
-	wordLock     = 34 // server plus one that edits, 0 for none
+	wordLock     = 34 // server plus one that edits, one more for the master, 0 for nobody
 
 	headWords = 48
 )
@@ -143,6 +143,9 @@ func (b *Board) Publish(data []byte, mtime int64) error {
 	return nil
 }
 
+// Room is the most bytes a text may have.
+func (b *Board) Room() int { return b.text.Room() }
+
 // Text appends the text to dst and returns it with its mtime. ok is false when
 // there was no Publish yet, or when texts came faster than they could be
 // copied.
@@ -167,14 +170,26 @@ func (b *Board) Edit(server int, fn func(old []byte) ([]byte, error)) error {
 	if server < 0 || server >= b.servers {
 		return fmt.Errorf("board: server %d of %d", server, b.servers)
 	}
-	lock, me := &b.head[wordLock], uint64(server)+1
+	return b.edit(uint64(server)+1, fn)
+}
+
+// EditAll is Edit by the master.
+func (b *Board) EditAll(fn func(old []byte) ([]byte, error)) error {
+	return b.edit(uint64(b.servers)+1, fn)
+}
+
+func (b *Board) edit(me uint64, fn func(old []byte) ([]byte, error)) error {
+	lock := &b.head[wordLock]
 	for left, pause := editWait, 100*time.Microsecond; ; left -= pause {
 		holder := lock.Load()
-		if (holder == 0 || holder > uint64(b.servers)) && lock.CompareAndSwap(holder, me) {
+		if (holder == 0 || holder > uint64(b.servers)+1) && lock.CompareAndSwap(holder, me) {
 			break // whoever is out of range is nobody
 		}
 		if left <= 0 {
-			return fmt.Errorf("board: server %d is in the middle of an edit", int(holder)-1)
+			if holder > uint64(b.servers) {
+				return errors.New("board: the master is in the middle of an edit")
+			}
+			return fmt.Errorf("board: server %d is in the middle of an edit", holder-1)
 		}
 		b.sleep(pause)
 	}

@@ -1,0 +1,93 @@
+package jk2
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"jkd/connector"
+	"jkd/connector/ajp"
+)
+
+// call is what one request needs besides an endpoint. It is kept and used
+// again.
+type call struct {
+	fwd  ajp.Forward
+	req  ajp.Request
+	base connector.Request // the request with what variables say of its encryption
+	tls  connector.TLS
+
+	timed   bool
+	cookies [][]byte
+}
+
+// calls keeps calls between requests.
+type calls struct{ free sync.Pool }
+
+func (p *calls) get() *call {
+	if c, ok := p.free.Get().(*call); ok {
+		return c
+	}
+	return new(call)
+}
+
+func (p *calls) put(c *call) {
+	c.req.Request, c.base, c.tls = nil, connector.Request{}, connector.TLS{}
+	clear(c.cookies)
+	p.free.Put(c)
+}
+
+// begin makes the packets of a request, made out to nobody yet: one that fits
+// none is not the fault of any worker, and a client that is slow to send its
+// body must not keep an endpoint from others.
+func (c *call) begin(name string, env *WorkerEnv, r *connector.Request) *connector.Error {
+	c.req = ajp.Request{Request: r, ForwardKeySize: env.ForwardKeySize}
+	if r.Env.Len() > 0 {
+		c.indicators(env, r)
+	}
+	if err := c.fwd.Encode(&c.req, packet); err != nil {
+		return encodeError(name, err)
+	}
+	return nil
+}
+
+// indicators takes what variables say of the client's encryption, for a front
+// that has another one before it.
+func (c *call) indicators(env *WorkerEnv, r *connector.Request) {
+	https, ok := r.Env.Get(env.HTTPSIndicator)
+	if !ok {
+		return
+	}
+	c.base = *r
+	c.req.Request = &c.base
+	if c.base.Secure = strings.EqualFold(https, "on"); !c.base.Secure {
+		c.base.TLS = nil
+		return
+	}
+	c.tls = connector.TLS{}
+	if r.TLS != nil {
+		c.tls = *r.TLS
+	}
+	for name, dst := range map[string]*string{
+		env.CertsIndicator: &c.tls.ClientCert, env.CipherIndicator: &c.tls.Cipher, env.SessionIndicator: &c.tls.SessionID,
+	} {
+		if v, ok := r.Env.Get(name); ok {
+			*dst = v
+		}
+	}
+	if v, ok := r.Env.Get(env.KeySizeIndicator); ok {
+		c.tls.KeySize, _ = strconv.Atoi(v)
+	}
+	c.base.TLS = &c.tls
+}
+
+// cookieFields are the values of all Cookie fields.
+func (c *call) cookieFields() [][]byte {
+	c.cookies = c.cookies[:0]
+	for i := range c.req.Fields {
+		if f := &c.req.Fields[i]; connector.EqualFold(f.Name, "cookie") {
+			c.cookies = append(c.cookies, f.Value)
+		}
+	}
+	return c.cookies
+}

@@ -1,0 +1,112 @@
+package jk2
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// current returns the state for a request that begins now. One atomic load
+// tells that nothing has been announced. Else the first to notice makes the new
+// state, and the others go on with the old one meanwhile.
+func (c *Connector) current() *state {
+	s := c.state.Load()
+	if c.o.Board == nil || s.generation == c.o.Board.Generation() || !c.following.TryLock() {
+		return s
+	}
+	defer c.following.Unlock()
+	return c.follow()
+}
+
+// follow takes over what has been announced. The generation is read first:
+// whatever comes later counts one more.
+func (c *Connector) follow() *state {
+	generation := c.o.Board.Generation()
+	text, _, ok := c.o.Board.Text(nil)
+	if !ok {
+		text = c.setup.text
+	}
+	edits := published(parseEdits(c.o.Board.Edits(nil)))
+	for _, e := range c.own {
+		edits = append(edits, e)
+	}
+	next, _, err := c.setup.Reload(text, edits)
+	if err != nil {
+		// The master has judged the text and the process that made them the
+		// edits, so this is an edit that a later text does not go with.
+		c.log.Error().Err(err).Msg("the changed configuration cannot be used as a whole, the edits of the status page are left out")
+		if next, _, err = c.setup.Reload(text, nil); err != nil {
+			c.log.Error().Err(err).Msg("the changed configuration cannot be used, the old one stays")
+			s := *c.state.Load()
+			s.generation = generation
+			c.state.Store(&s)
+			return &s
+		}
+	}
+	c.own = without(c.own, c.setup, next)
+	c.setup = next
+	c.use(next.Config, generation)
+	c.log.Debug().Uint64("generation", generation).Msg("the changed configuration is in use")
+	return c.state.Load()
+}
+
+// edit takes one edit of the status page: this process obeys it at once, and
+// the others when it is one of ver.
+func (c *Connector) edit(e Edit) error {
+	c.following.Lock()
+	defer c.following.Unlock()
+	s := c.state.Load()
+	if _, ok := s.cfg.component(e.Component); !ok {
+		return fmt.Errorf("there is no component %q", e.Component)
+	}
+	if c.o.Board == nil {
+		return errors.New("this process is alone")
+	}
+	own := mergedEdits(c.own, e)
+	others := published(parseEdits(c.o.Board.Edits(nil)))
+	next, _, err := c.setup.Reload(c.setup.text, append(others, own...))
+	if err != nil {
+		return err
+	}
+	err = c.o.Board.Edit(c.o.Server, func(old []byte) ([]byte, error) {
+		edits := mergedEdits(parseEdits(old), e)
+		if len(edits) > mostEdits {
+			return nil, fmt.Errorf("more than %d edits", mostEdits)
+		}
+		return formatEdits(edits), nil
+	})
+	if err != nil {
+		return err
+	}
+	c.own = own
+	c.use(next.Config, s.generation)
+	if e.Property == verProperty {
+		c.announce()
+	}
+	return nil
+}
+
+// announce makes all processes look at text and edits again.
+func (c *Connector) announce() {
+	c.o.Board.Announce()
+	if c.o.Slots != nil { // lbVer
+		c.o.Slots.Announce()
+	}
+}
+
+// answerWait is how long a request to the status page waits for the master to
+// look at the file.
+const answerWait = 2 * time.Second
+
+// check asks the master to look at the file, as mod_jk2 does itself with each
+// request to its status page, and takes over what came of it.
+func (c *Connector) check() *state {
+	if c.o.Board == nil {
+		return c.state.Load()
+	}
+	n := c.o.Board.Ask()
+	for end := time.Now().Add(answerWait); c.o.Board.Answered() < n && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return c.current()
+}

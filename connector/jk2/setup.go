@@ -1,0 +1,144 @@
+package jk2
+
+import "jkd/conf"
+
+// Setup is what [connector.jk2] says, checked: it can be served. It does not
+// change and may be used concurrently; [Setup.Reload] makes another one.
+type Setup struct {
+	Config *Config
+	// File is the path of workers2.properties, "" without one.
+	File string
+
+	env  Env
+	sets Source // JkSet and its kin
+	text []byte // of the file
+	// written are the components as they were written, edits not among them.
+	written *objects
+}
+
+// Load makes components of section [connector.jk2] of c, which must not be nil
+// there. It returns every fault as [conf.Errors]. The environment is that of
+// the process.
+func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
+	s := &Setup{env: Env{ServerRoot: c.Server.ServerRoot}, sets: Source{File: c.Path}}
+	for _, x := range c.Jk2.Sets {
+		set := Set{Object: x.Object, Property: x.Property, Value: x.Value, Line: x.Line}
+		if set.Object == "" {
+			set.Object, set.Property, _ = SplitSet(x.Property)
+		}
+		s.sets.Sets = append(s.sets.Sets, set)
+	}
+	for _, x := range c.Jk2.URISets {
+		s.sets.Sets = append(s.sets.Sets, Set{Object: x.Path, Property: x.Property, Value: x.Value, Line: x.Line, Location: true, VHost: x.VHost})
+	}
+	if f := c.Jk2.File; f != nil {
+		s.File, s.text = f.Path, f.Data
+	}
+	return s.make(s.text, nil, nil)
+}
+
+// Reload makes a Setup of another text of the file and of edits; s stays as it
+// is. As in mod_jk2 a component that is in both texts is read again only if its
+// ver differs, and one that is missing in the new text stays. What is new is
+// there, uris too. With faults, which are returned as [conf.Errors], nothing has
+// changed.
+func (s *Setup) Reload(text []byte, edits []Edit) (*Setup, []conf.Warning, error) {
+	return s.make(text, s.written, edits)
+}
+
+// make reads a text. Components that old has as well are old's unless their
+// number has changed.
+func (s *Setup) make(text []byte, old *objects, edits []Edit) (*Setup, []conf.Warning, error) {
+	sources := []Source{s.sets}
+	if s.File != "" {
+		sources = append(sources, Source{File: s.File, Data: text})
+	}
+	o := readObjects(s.env, sources)
+	if old != nil {
+		o.keep(old)
+	}
+	out := &Setup{File: s.File, env: s.env, sets: s.sets, text: text, written: o.clone()}
+	for _, e := range edits {
+		o.set(conf.Place{File: editPlace}, Set{Object: e.Component, Property: e.Property, Value: e.Value})
+	}
+	b := &builder{objects: o, cfg: &Config{targets: map[string]Target{}}}
+	b.build()
+	conf.SortWarnings(o.Warnings)
+	if err := o.Errs.Err(); err != nil {
+		return nil, o.Warnings, err
+	}
+	out.Config = b.cfg
+	return out, o.Warnings, nil
+}
+
+// editPlace is where edits stand, for messages.
+const editPlace = "status page"
+
+// ver is the number of a component as written, which Reload goes by.
+func (c *component) ver() string {
+	if p := c.props["ver"]; p != nil {
+		return conf.LeadingInt(p.last().value)
+	}
+	return "0"
+}
+
+// keep takes over the components of old that a reload leaves alone.
+func (o *objects) keep(old *objects) {
+	for _, was := range old.order {
+		id := was.id()
+		now := o.byName[id]
+		switch {
+		case now == nil:
+			was = was.clone()
+			o.byName[id] = was
+			o.order = append(o.order, was)
+		case now.ver() == was.ver():
+			*now = *was.clone()
+		}
+	}
+}
+
+// id is what o.byName has a component by.
+func (c *component) id() string {
+	if c.location {
+		return locationID(c.vhost, c.local)
+	}
+	return c.name()
+}
+
+// clone is a copy that shares nothing that is changed later.
+func (c *component) clone() *component {
+	out := *c
+	out.props, out.order = make(map[string]*property, len(c.props)), nil
+	for _, p := range c.order {
+		q := &property{key: p.key, parts: append([]part(nil), p.parts...)}
+		for i := range q.parts {
+			q.parts[i].unresolved = -1 // a warning of another report
+		}
+		out.props[q.key] = q
+		out.order = append(out.order, q)
+	}
+	return &out
+}
+
+// clone copies the components, not what was reported of them.
+func (o *objects) clone() *objects {
+	out := &objects{env: o.env, byName: map[string]*component{}}
+	for _, c := range o.order {
+		c = c.clone()
+		out.byName[c.id()] = c
+		out.order = append(out.order, c)
+	}
+	return out
+}
+
+// changed tells whether a reload from s to next has read the component of that
+// name again.
+func (s *Setup) changed(next *Setup, name string) bool {
+	was, now := s.written.byName[name], next.written.byName[name]
+	switch {
+	case was == nil || now == nil:
+		return was != now
+	}
+	return was.ver() != now.ver()
+}

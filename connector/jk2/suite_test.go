@@ -1,0 +1,67 @@
+package jk2
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"jkd/connector"
+	"jkd/connector/ajp"
+	"jkd/connector/connectortest"
+	"jkd/mpm/sock"
+)
+
+// dialers are the connections of the process model for so many threads.
+func dialers(threads int) Dialers {
+	tcp, un := sock.DialBlocking, sock.DialUnixBlocking
+	if threads > 1 {
+		tcp, un = sock.DialPolled, sock.DialUnixPolled
+	}
+	conn := func(c sock.Conn, err error) (ajp.NetConn, error) {
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	return Dialers{
+		TCP: func(a netip.AddrPort, o DialOptions) (ajp.NetConn, error) {
+			return conn(tcp(a, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive}))
+		},
+		Unix: func(path string, o DialOptions) (ajp.NetConn, error) {
+			return conn(un(path, sock.DialOptions{Timeout: o.Timeout}))
+		},
+	}
+}
+
+// setup reads a text that has no faults.
+func setup(t testing.TB, text string) *Setup {
+	t.Helper()
+	s, _, err := (&Setup{File: "workers2.properties", env: Env{Lookup: func(string) (string, bool) { return "", false }}}).make([]byte(text), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// long is a deadline for what happens at once unless it is broken.
+const long = 20 * time.Second
+
+// TestSuite is what all connectors have in common, by way of a balancer and
+// without one.
+func TestSuite(t *testing.T) {
+	for _, group := range []string{"lb:lb", "ajp13"} {
+		t.Run(group, func(t *testing.T) {
+			connectortest.Run(t, func(t *testing.T, addr string, threads int) connector.Connector {
+				to := group
+				if group == "ajp13" {
+					to += ":" + addr
+				}
+				s := setup(t, fmt.Sprintf("[channel.socket:%s]\n[uri:/*]\ngroup=%s\n", addr, to))
+				return New(s, Options{Dial: dialers(threads), WriteTimeout: long, Logger: zerolog.Nop()})
+			})
+		})
+	}
+}
