@@ -115,6 +115,12 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		names.First(firstNames)
 		o.Background = append(o.Background, keeper.Run, watcher.Run, names.Run)
 	}
+	closeJk2, err := addJk2(&o, l.jk2, log)
+	if err != nil {
+		log.Error().Err(err).Msg("could not make the memory of [connector.jk2]")
+		return 1
+	}
+	defer closeJk2()
 	for _, a := range s.Listen {
 		o.Listen = append(o.Listen, a.String())
 	}

@@ -34,6 +34,7 @@ const (
 // The segments that the master passes to its children, by their place.
 const (
 	jkSegment = iota // of [connector.jk]
+	jk2Board         // of [connector.jk2]
 	segments
 )
 
@@ -86,7 +87,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if err != nil {
 		return fail(err)
 	}
-	var connectors []connector.Connector
+	var connectors []connector.Ranked
 	if cfg.Jk != nil {
 		setup, _, err := jk.Load(cfg)
 		if err != nil {
@@ -116,6 +117,13 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		c.Maintain, c.MaintainEvery = k.Maintain, maintainEvery(setup.Config.Maintain, cfg.Jk.WatchdogInterval)
 		connectors = append(connectors, k)
 	}
+	if cfg.Jk2 != nil {
+		c, err := newJk2(c, cfg, log)
+		if err != nil {
+			return fail(err)
+		}
+		connectors = append(connectors, c)
+	}
 	s := cfg.Server
 	o := httpd.Options{
 		ServerName:           s.ServerName,
@@ -129,7 +137,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		LimitRequestField:    s.LimitRequestFieldSize,
 		LimitRequestBody:     s.LimitRequestBody,
 		Sites:                sites(cfg),
-		Connectors:           connectors,
+		Connectors:           offered(connectors),
 		Stopping:             c.Stopping,
 		Log:                  log,
 	}

@@ -2,6 +2,7 @@ package jk2
 
 import (
 	"errors"
+	"fmt"
 	"html"
 	"strconv"
 	"sync"
@@ -129,7 +130,7 @@ func (b *balancer) nobody(cfg *Balancer, rw connector.ResponseWriter, last *conn
 	}
 	e := &connector.Error{Worker: b.name, Op: "choose worker", Status: code, Err: errNobody}
 	if last != nil {
-		e.Addr, e.Err = last.Addr, errors.Join(errNobody, last)
+		e.Addr, e.Err = last.Addr, fmt.Errorf("%w: %w", errNobody, last)
 	}
 	redirect := code == 302 && cfg.NoWorkerMsg != ""
 	switch {

@@ -16,6 +16,9 @@ type Setup struct {
 	written *objects
 }
 
+// Size is that of the file's text in bytes.
+func (s *Setup) Size() int { return len(s.text) }
+
 // Load makes components of section [connector.jk2] of c, which must not be nil
 // there. It returns every fault as [conf.Errors]. The environment is that of
 // the process.

@@ -76,7 +76,7 @@ func (w *worker) serve(c *call, rw connector.ResponseWriter) (out outcome) {
 	if e == nil {
 		// The worker is as well as ever: it is not put in error, as mod_jk2
 		// does, which would send all others away for a minute.
-		w.log.Warn().Str("worker", w.name).Int("max_connections", set.cfg.MaxConnections).
+		w.log.Error().Str("worker", w.name).Int("max_connections", set.cfg.MaxConnections).
 			Msg("all connections that max_connections allows a process are in use, the request is refused")
 		return outcome{err: w.fail("", "acquire endpoint", 503, fmt.Errorf("max_connections %d of this process are in use", set.cfg.MaxConnections))}
 	}

@@ -1,0 +1,110 @@
+//go:build unix
+
+package main
+
+import (
+	"net/netip"
+
+	"github.com/rs/zerolog"
+
+	"jkd/cmd/jkd/internal/master"
+	"jkd/conf"
+	"jkd/connector"
+	"jkd/connector/ajp"
+	"jkd/connector/jk2"
+	"jkd/connector/jk2/board"
+	"jkd/mpm"
+	"jkd/mpm/sock"
+	"jkd/shm"
+)
+
+// Room for workers2.properties on the board: it may grow while jkd runs.
+const (
+	leastBoard  = 256 << 10
+	boardGrowth = 4
+)
+
+// addJk2 adds to the master what [connector.jk2] needs: the board, whose owner
+// is the caller, and who reloads the file. Without the section it does nothing.
+func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func(), err error) {
+	if setup == nil {
+		return func() {}, nil
+	}
+	room := min(max(leastBoard, boardGrowth*setup.Size()), board.MaxText)
+	size, err := board.Size(o.Module.ServerLimit, room)
+	if err != nil {
+		return nil, err
+	}
+	mem, err := shm.Create("jkd-jk2", size)
+	if err != nil {
+		return nil, err
+	}
+	b, err := board.Format(mem.Bytes(), o.Module.ServerLimit, room)
+	if err != nil {
+		_ = mem.Close()
+		return nil, err
+	}
+	o.Segments[jk2Board] = mem
+	reclaim := o.OnReclaim
+	o.OnReclaim = func(server int) {
+		if reclaim != nil {
+			reclaim(server)
+		}
+		b.Reclaim(server)
+	}
+	reloader := &jk2.Reloader{Setup: setup, Board: b, Logger: jk2Log(setup, log)}
+	o.Background = append(o.Background, reloader.Run)
+	return func() { _ = mem.Close() }, nil
+}
+
+// newJk2 makes the connector of a child.
+func newJk2(c *mpm.Child, cfg *conf.Config, log zerolog.Logger) (*jk2.Connector, error) {
+	setup, _, err := jk2.Load(cfg)
+	if err != nil {
+		return nil, err
+	}
+	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Logger: jk2Log(setup, log)}
+	if mem := c.Segments[jk2Board]; mem != nil {
+		if o.Board, err = board.Attach(mem.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return jk2.New(setup, o), nil
+}
+
+// jk2Dialers connect to containers the way the MPM waits.
+func jk2Dialers(name string) jk2.Dialers {
+	tcp, un := sock.DialBlocking, sock.DialUnixBlocking
+	if name == conf.Worker {
+		tcp, un = sock.DialPolled, sock.DialUnixPolled
+	}
+	return jk2.Dialers{
+		TCP: func(addr netip.AddrPort, o jk2.DialOptions) (ajp.NetConn, error) {
+			return tcp(addr, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive})
+		},
+		Unix: func(path string, o jk2.DialOptions) (ajp.NetConn, error) {
+			return un(path, sock.DialOptions{Timeout: o.Timeout})
+		},
+	}
+}
+
+// jk2Log is the front's log at the level of [logger].
+func jk2Log(setup *jk2.Setup, front zerolog.Logger) zerolog.Logger {
+	levels := map[jk2.Level]zerolog.Level{
+		jk2.LevelDebug: zerolog.DebugLevel, jk2.LevelInfo: zerolog.InfoLevel, jk2.LevelError: zerolog.ErrorLevel, jk2.LevelEmerg: zerolog.FatalLevel,
+	}
+	return front.Level(levels[setup.Config.Logger.Level])
+}
+
+// offered are the connectors in the order in which a request is offered to
+// them: of several the one with the most specific rule gets it, the first of
+// equal ones.
+func offered(list []connector.Ranked) []connector.Connector {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return []connector.Connector{list[0]}
+	}
+	return []connector.Connector{connector.Ranking(list)}
+}
