@@ -1,0 +1,48 @@
+package jk2
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"jkd/connector"
+	"jkd/connector/ajp"
+)
+
+func TestJudge(t *testing.T) {
+	broken := func(p ajp.Phase) *ajp.ExchangeError {
+		return &ajp.ExchangeError{Phase: p, Cause: ajp.CauseBroken, Err: io.EOF}
+	}
+	cause := func(c ajp.Cause, p ajp.Phase) *ajp.ExchangeError {
+		return &ajp.ExchangeError{Phase: p, Cause: c, Err: errors.New("x")}
+	}
+	consumed := broken(ajp.PhaseReply)
+	consumed.BodyConsumed = true
+	timeout := &ajp.ExchangeError{Cause: ajp.CauseClient, Err: &connector.ClientError{Op: "read", Status: 408}}
+	for name, tt := range map[string]struct {
+		f    failure
+		want verdict
+	}{
+		"not sent":                    {failure{err: broken(ajp.PhaseSend), method: "POST", attempt: 1}, verdict{again: true, other: true, faulty: true, status: 503}},
+		"not sent twice":              {failure{err: broken(ajp.PhaseSend), method: "POST", attempt: 2}, verdict{other: true, faulty: true, status: 503}},
+		"sent, GET":                   {failure{err: broken(ajp.PhaseReply), method: "GET", attempt: 1}, verdict{again: true, other: true, faulty: true, status: 502}},
+		"sent, GET, twice":            {failure{err: broken(ajp.PhaseReply), method: "GET", attempt: 2}, verdict{other: true, faulty: true, status: 502}},
+		"sent, HEAD, no recovery":     {failure{err: broken(ajp.PhaseReply), method: "HEAD", attempt: 2, noRecovery: true}, verdict{faulty: true, status: 502}},
+		"sent, POST":                  {failure{err: broken(ajp.PhaseReply), method: "POST", attempt: 1}, verdict{faulty: true, status: 502}},
+		"sent, get":                   {failure{err: broken(ajp.PhaseReply), method: "get", attempt: 1}, verdict{faulty: true, status: 502}},
+		"idle, POST":                  {failure{err: broken(ajp.PhaseReply), method: "POST", attempt: 1, reused: true}, verdict{again: true, stale: true, status: 502}},
+		"idle, POST, not sent":        {failure{err: broken(ajp.PhaseSend), method: "POST", attempt: 1, reused: true}, verdict{again: true, stale: true, other: true, status: 503}},
+		"idle twice, POST":            {failure{err: broken(ajp.PhaseReply), method: "POST", attempt: 1, reused: true, stale: true}, verdict{faulty: true, status: 502}},
+		"body gone":                   {failure{err: consumed, method: "GET", attempt: 1, reused: true}, verdict{faulty: true, status: 502}},
+		"answer begun":                {failure{err: broken(ajp.PhaseHead), method: "GET", attempt: 1}, verdict{faulty: true, status: 502}},
+		"answer begun to the client":  {failure{err: broken(ajp.PhaseReply), method: "GET", attempt: 1, started: true}, verdict{faulty: true, status: 502}},
+		"nonsense":                    {failure{err: cause(ajp.CauseProtocol, ajp.PhaseReply), method: "GET", attempt: 1}, verdict{faulty: true, status: 502}},
+		"too slow":                    {failure{err: cause(ajp.CauseTimeout, ajp.PhaseReply), method: "GET", attempt: 1}, verdict{faulty: true, status: 504}},
+		"the client":                  {failure{err: cause(ajp.CauseClient, ajp.PhaseBody), method: "GET", attempt: 1}, verdict{client: true, status: 400}},
+		"the client, with its status": {failure{err: timeout, method: "POST", attempt: 1}, verdict{client: true, status: 408}},
+	} {
+		if got := judge(tt.f); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
+		}
+	}
+}
