@@ -22,20 +22,16 @@ func (c *Connector) current() *state {
 // whatever comes later counts one more.
 func (c *Connector) follow() *state {
 	generation := c.o.Board.Generation()
-	text, _, ok := c.o.Board.Text(nil)
-	if !ok {
-		text = c.setup.text
+	make := c.setup.with // the components of before
+	if data, _, ok := c.o.Board.Text(nil); ok {
+		make = func(edits []Edit) (*Setup, error) { return c.setup.adopt(data, edits) }
 	}
-	edits := published(parseEdits(c.o.Board.Edits(nil)))
-	for _, e := range c.own {
-		edits = append(edits, e)
-	}
-	next, _, err := c.setup.Reload(text, edits)
+	next, err := make(append(published(parseEdits(c.o.Board.Edits(nil))), c.own...))
 	if err != nil {
 		// The master has judged the text and the process that made them the
 		// edits, so this is an edit that a later text does not go with.
 		c.log.Error().Err(err).Msg("the changed configuration cannot be used as a whole, the edits of the status page are left out")
-		if next, _, err = c.setup.Reload(text, nil); err != nil {
+		if next, err = make(nil); err != nil {
 			c.log.Error().Err(err).Msg("the changed configuration cannot be used, the old one stays")
 			s := *c.state.Load()
 			s.generation = generation
@@ -64,7 +60,7 @@ func (c *Connector) edit(e Edit) error {
 	}
 	own := mergedEdits(c.own, e)
 	others := published(parseEdits(c.o.Board.Edits(nil)))
-	next, _, err := c.setup.Reload(c.setup.text, append(others, own...))
+	next, err := c.setup.with(append(others, own...))
 	if err != nil {
 		return err
 	}

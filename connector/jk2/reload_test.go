@@ -45,7 +45,7 @@ func TestReload(t *testing.T) {
 		{"a new uri", before + "[uri:/y/*]\n", "1", "1", 2},
 	} {
 		s := setup(t, before)
-		next, _, err := s.Reload([]byte(tt.after), nil)
+		next, _, err := s.Reload([]byte(tt.after))
 		if err != nil {
 			t.Fatal(tt.name, err)
 		}
@@ -53,19 +53,19 @@ func TestReload(t *testing.T) {
 		if a == nil || b == nil || fmt.Sprint(a.LBFactor) != tt.a || fmt.Sprint(b.LBFactor) != tt.b || len(next.Config.Uris) != tt.uris {
 			t.Errorf("%s: %+v, %+v, %d uris", tt.name, a, b, len(next.Config.Uris))
 		}
-		if again, _, err := next.Reload([]byte(tt.after), nil); err != nil || len(again.Config.Workers) != len(next.Config.Workers) {
+		if again, _, err := next.Reload([]byte(tt.after)); err != nil || len(again.Config.Workers) != len(next.Config.Workers) {
 			t.Errorf("%s: the same again: %v", tt.name, err)
 		}
 	}
 	s := setup(t, before)
-	if next, _, err := s.Reload([]byte("[channel.sockt:x:1]\n"), nil); err == nil || next != nil {
+	if next, _, err := s.Reload([]byte("[channel.sockt:x:1]\n")); err == nil || next != nil {
 		t.Error("a text with a fault is taken")
 	}
-	next, _, err := s.Reload([]byte(before), []Edit{{"ajp13:a:1", "lb_factor", "9"}})
+	next, err := s.with([]Edit{{"ajp13:a:1", "lb_factor", "9"}})
 	if err != nil || next.Config.workerNamed("ajp13:a:1").LBFactor != 9 {
 		t.Error("an edit is not obeyed:", err)
 	}
-	if next, _, err = next.Reload([]byte(before), nil); err != nil || next.Config.workerNamed("ajp13:a:1").LBFactor != 1 {
+	if next, err = next.with(nil); err != nil || next.Config.workerNamed("ajp13:a:1").LBFactor != 1 {
 		t.Error("an edit outlives its end:", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestReloadReachesAll(t *testing.T) {
 	}
 	write(text(one, 0, ""))
 	data, _ := os.ReadFile(path)
-	s, _, err := (&Setup{File: path}).make(data, nil, nil)
+	s, _, err := (&Setup{File: path}).Reload(data)
 	if err != nil {
 		t.Fatal(err)
 	}

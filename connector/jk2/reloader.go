@@ -105,14 +105,18 @@ const settle = 100 * time.Millisecond
 
 // judge publishes a text, or tells why it can't be used.
 func (r *Reloader) judge(data []byte, modified time.Time) {
-	next, warnings, err := r.setup.Reload(data, nil)
+	next, warnings, err := r.setup.Reload(data)
+	var text []byte
+	if err == nil {
+		text, err = next.export()
+	}
 	if err == nil {
 		err = r.Board.EditAll(func(old []byte) ([]byte, error) {
 			return formatEdits(without(parseEdits(old), r.setup, next)), nil
 		})
 	}
 	if err == nil {
-		err = r.Board.Publish(data, modified.UnixNano())
+		err = r.Board.Publish(text, modified.UnixNano())
 	}
 	if err != nil {
 		e := r.Logger.Error()

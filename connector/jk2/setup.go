@@ -1,6 +1,12 @@
 package jk2
 
-import "jkd/conf"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"jkd/conf"
+)
 
 // Setup is what [connector.jk2] says, checked: it can be served. It does not
 // change and may be used concurrently; [Setup.Reload] makes another one.
@@ -37,30 +43,90 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	if f := c.Jk2.File; f != nil {
 		s.File, s.text = f.Path, f.Data
 	}
-	return s.make(s.text, nil, nil)
+	return s.make(s.sources(s.text), nil, nil)
 }
 
-// Reload makes a Setup of another text of the file and of edits; s stays as it
-// is. As in mod_jk2 a component that is in both texts is read again only if its
-// ver differs, and one that is missing in the new text stays. What is new is
-// there, uris too. With faults, which are returned as [conf.Errors], nothing has
+// Reload makes a Setup of another text of the file; s stays as it is. As in
+// mod_jk2 a component that is in both texts is read again only if its ver
+// differs, and one that is missing in the new text stays. What is new is there,
+// uris too. With faults, which are returned as [conf.Errors], nothing has
 // changed.
-func (s *Setup) Reload(text []byte, edits []Edit) (*Setup, []conf.Warning, error) {
-	return s.make(text, s.written, edits)
+func (s *Setup) Reload(text []byte) (*Setup, []conf.Warning, error) {
+	out, warnings, err := s.make(s.sources(text), s.written, nil)
+	if err == nil {
+		out.text = text
+	}
+	return out, warnings, err
 }
 
-// make reads a text. Components that old has as well are old's unless their
-// number has changed.
-func (s *Setup) make(text []byte, old *objects, edits []Edit) (*Setup, []conf.Warning, error) {
-	sources := []Source{s.sets}
-	if s.File != "" {
-		sources = append(sources, Source{File: s.File, Data: text})
+func (s *Setup) sources(text []byte) []Source {
+	if s.File == "" {
+		return []Source{s.sets}
 	}
+	return []Source{s.sets, {File: s.File, Data: text}}
+}
+
+// export is all components as written, for [Setup.adopt]: what came of several
+// texts one after the other can't be had from the last one alone.
+func (s *Setup) export() ([]byte, error) {
+	var sets []Set
+	for _, c := range s.written.order {
+		name := c.name()
+		if c.location {
+			name = c.local
+		}
+		set := Set{Object: name, Location: c.location, VHost: c.vhost, Line: c.at.Line}
+		var parts []part
+		keys := map[int]string{}
+		for _, p := range c.order {
+			for _, x := range p.parts {
+				parts, keys[x.seq] = append(parts, x), p.key
+			}
+		}
+		if len(parts) == 0 {
+			sets = append(sets, set)
+		}
+		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.seq, b.seq) })
+		for _, x := range parts {
+			set.Property, set.Value, set.Line = keys[x.seq], x.value, x.Line
+			sets = append(sets, set)
+		}
+	}
+	return json.Marshal(sets)
+}
+
+// adopt makes a Setup of what another process has exported, and of edits.
+func (s *Setup) adopt(data []byte, edits []Edit) (*Setup, error) {
+	var sets []Set
+	if err := json.Unmarshal(data, &sets); err != nil {
+		return nil, err
+	}
+	x := *s
+	x.sets, x.File = Source{File: s.File, Sets: sets}, ""
+	out, _, err := x.make([]Source{x.sets}, nil, edits)
+	if err == nil {
+		out.File = s.File
+	}
+	return out, err
+}
+
+// with makes a Setup with other edits.
+func (s *Setup) with(edits []Edit) (*Setup, error) {
+	data, err := s.export()
+	if err != nil {
+		return nil, err
+	}
+	return s.adopt(data, edits)
+}
+
+// make reads sources. Components that old has as well are old's unless their
+// number has changed.
+func (s *Setup) make(sources []Source, old *objects, edits []Edit) (*Setup, []conf.Warning, error) {
 	o := readObjects(s.env, sources)
 	if old != nil {
 		o.keep(old)
 	}
-	out := &Setup{File: s.File, env: s.env, sets: s.sets, text: text, written: o.clone()}
+	out := &Setup{File: s.File, env: s.env, sets: s.sets, text: s.text, written: o.clone()}
 	for _, e := range edits {
 		o.set(conf.Place{File: editPlace}, Set{Object: e.Component, Property: e.Property, Value: e.Value})
 	}

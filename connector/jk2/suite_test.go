@@ -39,7 +39,7 @@ func dialers(threads int) Dialers {
 // setup reads a text that has no faults.
 func setup(t testing.TB, text string) *Setup {
 	t.Helper()
-	s, _, err := (&Setup{File: "workers2.properties", env: Env{Lookup: func(string) (string, bool) { return "", false }}}).make([]byte(text), nil, nil)
+	s, _, err := (&Setup{File: "workers2.properties", env: Env{Lookup: func(string) (string, bool) { return "", false }}}).Reload([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
