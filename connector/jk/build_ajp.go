@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jkd/conf"
+	"jkd/connector/jk/jkshm"
 )
 
 const (
@@ -56,7 +57,7 @@ func (g get) ajp() AJPConfig {
 // takes "name:port" for a name that then cannot be found; here it is a fault.
 func (g get) host() string {
 	const usual = "localhost"
-	host := g.short("host", usual)
+	host := g.upTo(jkshm.MaxHost, "host", usual)
 	p := g.own["host"]
 	if p == nil || host == usual {
 		return host
@@ -179,7 +180,7 @@ func (g get) pings(c *AJPConfig) {
 	c.PrepostTimeout = own("prepost_timeout", time.Millisecond, PingPrepost, c.PingTimeout)
 	// The interval in seconds is a hundredth of the timeout in milliseconds.
 	c.ConnectionPingInterval = own("connection_ping_interval", time.Second, PingInterval,
-		time.Duration(c.PingTimeout.Milliseconds()/100)*time.Second)
+		min(time.Duration(c.PingTimeout.Milliseconds()/100)*time.Second, longest))
 
 	if p := g.own["ping_mode"]; p != nil {
 		if off := wanted &^ c.PingMode; off != 0 {

@@ -40,11 +40,11 @@ worker.maintain=60s
 			"w:11: worker.w.host: localhost:8009: the port has a directive of its own, port",
 			"w:12: worker.w.source: a/b is not an address",
 		}},
-		{"hosts", "worker.list=a b c d\nworker.a.host=a b\nworker.b.host=[::1\nworker.c.host=x/y\nworker.d.host=" + strings.Repeat("x", 64) + "\n", []string{
+		{"hosts", "worker.list=a b c d\nworker.a.host=a b\nworker.b.host=[::1\nworker.c.host=x/y\nworker.d.host=" + strings.Repeat("x", 256) + "\n", []string{
 			"w:2: worker.a.host: a b is neither a host name nor an address",
 			"w:3: worker.b.host: [::1 is neither a host name nor an address",
 			"w:4: worker.c.host: x/y is neither a host name nor an address",
-			"w:5: worker.d.host: the value is longer than 63 bytes",
+			"w:5: worker.d.host: the value is longer than 255 bytes",
 		}},
 		{"directives", "worker.list=w\nworker.w.prot=1\nworker.w=1\nworker.host=h\nworker.lst=w\nworker.w.list=x\nworker.w.Port=1\nworker.w.zzzzzz=1\n", []string{
 			"w:2: worker.w.prot: directive prot is not supported - please check, did you mean port?",

@@ -177,13 +177,16 @@ func (g get) text(name, usual string) string {
 }
 
 // short reads a text that mod_jk keeps in a slot of fixed size.
-func (g get) short(name, usual string) string {
+func (g get) short(name, usual string) string { return g.upTo(longestName, name, usual) }
+
+// upTo reads a text of so many bytes at most.
+func (g get) upTo(most int, name, usual string) string {
 	p := g.own[name]
 	if p == nil {
 		return usual
 	}
-	if len(p.Value()) > longestName {
-		g.b.fail(p.at(), p.Name, "the value is longer than %d bytes", longestName)
+	if len(p.Value()) > most {
+		g.b.fail(p.at(), p.Name, "the value is longer than %d bytes", most)
 		return usual
 	}
 	return p.Value()
