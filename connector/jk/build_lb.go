@@ -15,7 +15,7 @@ import (
 func (g get) member(name string) MemberConfig {
 	m := MemberConfig{
 		LBFactor: g.raised("lbfactor", 1, 1),
-		Distance: int(g.number("distance", math.MinInt32, math.MaxInt32, 0)),
+		Distance: int(g.number("distance", -math.MaxInt32, math.MaxInt32, 0)), // as much as the segment holds
 		Domain:   g.short("domain", ""),
 		Redirect: g.short("redirect", ""),
 	}
