@@ -200,7 +200,7 @@ func (b *builder) list() {
 			b.listed(name, place{part.File, part.Line}, p.Name)
 		}
 	}
-	if len(b.cfg.Workers) == 0 && len(b.errs) == 0 {
+	if len(b.cfg.Workers) == 0 && len(b.Errs) == 0 {
 		b.fail(p.at(), p.Name, "names no worker")
 	}
 }
@@ -235,7 +235,7 @@ func (b *builder) maintain() time.Duration {
 
 // worker builds one worker, whatever its type.
 func (b *builder) worker(d *definition) WorkerConfig {
-	before := len(b.errs)
+	before := len(b.Errs)
 	w := WorkerConfig{Name: d.name}
 	g := get{b: b, own: d.own}
 	if p := d.own["type"]; p != nil {
@@ -263,7 +263,7 @@ func (b *builder) worker(d *definition) WorkerConfig {
 	case Status:
 		w.Status = g.status()
 	}
-	if len(b.errs) > before {
+	if len(b.Errs) > before {
 		b.cfg.names[d.name].broken = true
 	}
 	return w

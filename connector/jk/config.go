@@ -338,11 +338,11 @@ type StatusConfig struct {
 // one text. It returns all faults as [conf.Errors].
 func ParseConfig(env Env, sources ...Source) (*Config, []conf.Warning, error) {
 	b := parseConfig(env, sources)
-	conf.SortWarnings(b.warnings)
-	if err := b.errs.Err(); err != nil {
-		return nil, b.warnings, err
+	conf.SortWarnings(b.Warnings)
+	if err := b.Errs.Err(); err != nil {
+		return nil, b.Warnings, err
 	}
-	return b.cfg, b.warnings, nil
+	return b.cfg, b.Warnings, nil
 }
 
 // parseConfig is ParseConfig that gives what could be read although there are

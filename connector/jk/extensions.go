@@ -109,7 +109,7 @@ func intExtension(value string, say sayer) (int64, error) {
 	if err == nil {
 		return n, nil
 	}
-	if digits := leadingInt(value); digits != "" {
+	if digits := conf.LeadingInt(value); digits != "" {
 		if n, bad := parseInt(digits); bad == nil {
 			say(conf.Warn, "of %q only %d is read", value, n)
 			return n, nil

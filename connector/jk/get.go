@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"jkd/conf"
 )
 
 // get reads the values of one worker's directives and reports what is wrong
@@ -41,7 +43,7 @@ func (g get) excused(part Part, instead string) bool {
 	if part.unresolved < 0 {
 		return false
 	}
-	w := &g.b.warnings[part.unresolved]
+	w := &g.b.Warnings[part.unresolved]
 	if more := "; " + instead; !strings.HasSuffix(w.Msg, more) {
 		w.Msg += more
 	}
@@ -144,7 +146,7 @@ func (g get) int(p *Property) (int64, error) {
 	if err == nil {
 		return n, nil
 	}
-	digits := leadingInt(p.Value())
+	digits := conf.LeadingInt(p.Value())
 	if digits == "" {
 		return 0, err
 	}

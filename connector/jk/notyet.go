@@ -23,8 +23,8 @@ func NotYet(c *conf.Config, s *Setup) []conf.Warning {
 		}
 		without(at, key, siteNotYet(&c.Jk.Servers[i]))
 	}
-	conf.SortWarnings(r.warnings)
-	return r.warnings
+	conf.SortWarnings(r.Warnings)
+	return r.Warnings
 }
 
 func siteNotYet(s *conf.JkServer) (what []string) {

@@ -59,8 +59,8 @@ type Properties struct {
 // properties are valid even then, as far as they could be read.
 func ParseProperties(env Env, sources ...Source) (*Properties, []conf.Warning, error) {
 	p := parseProperties(env, sources)
-	conf.SortWarnings(p.warnings)
-	return p, p.warnings, p.errs.Err()
+	conf.SortWarnings(p.Warnings)
+	return p, p.Warnings, p.Errs.Err()
 }
 
 func parseProperties(env Env, sources []Source) *Properties {

@@ -25,9 +25,9 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 		s.Maps[i] = b.build()
 		rules += len(s.Maps[i].rules)
 	}
-	defer func() { conf.SortWarnings(r.warnings) }()
-	if err := r.errs.Err(); err != nil {
-		return nil, r.warnings, err
+	defer func() { conf.SortWarnings(r.Warnings) }()
+	if err := r.Errs.Err(); err != nil {
+		return nil, r.Warnings, err
 	}
 	l := linter{builder: w}
 	l.servers, l.threads = capacity(c)
@@ -37,7 +37,7 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	if rules == 0 {
 		r.warn(place{c.Path, 0}, "", "no path is mounted: every request will be answered 404")
 	}
-	return s, r.warnings, nil
+	return s, r.Warnings, nil
 }
 
 // capacity is how many processes there may be and how many requests each can

@@ -102,14 +102,14 @@ func (s *Setup) Remap(file string, data []byte) (*Remapped, error) {
 			out.Setup.Maps[i] = out.Setup.Maps[n]
 		}
 	}
-	conf.SortWarnings(r.warnings)
-	out.Warnings = r.warnings
+	conf.SortWarnings(r.Warnings)
+	out.Warnings = r.Warnings
 	// The same rule may be in several maps.
 	_ = out.Unknown.Err() // sorts
 	out.Unknown = slices.CompactFunc(out.Unknown, func(a, b *conf.Error) bool { return *a == *b })
 	switch line, cut := cutOff(data, out.Unknown); {
-	case len(r.errs) > 0:
-		return nil, r.errs.Err()
+	case len(r.Errs) > 0:
+		return nil, r.Errs.Err()
 	case before > 0 && after == 0:
 		return nil, conf.Errors{{File: file, Msg: "holds no rule, where there were some: taken for a file that is just being written (to have none, disable one: -/* worker)"}}
 	case before > 0 && cut:

@@ -21,10 +21,10 @@ func ParseTarget(c *Config, text string) (*Rule, error) {
 	r := &Rule{Worker: strings.Trim(worker, blanks), Source: FromEnv, File: FromEnv.String()}
 	b := &mapBuilder{report: &report{}, cfg: c}
 	if !b.worker(r, conf.Printable(text)) {
-		return nil, b.errs.Err()
+		return nil, b.Errs.Err()
 	}
 	r.Extensions = b.extensions(r, conf.Printable(text), ext)
-	if err := b.errs.Err(); err != nil {
+	if err := b.Errs.Err(); err != nil {
 		return nil, err
 	}
 	return r, nil

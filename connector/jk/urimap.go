@@ -105,11 +105,11 @@ type URIMap struct {
 func NewURIMap(c *Config, env Env, m Mounts) (*URIMap, []conf.Warning, error) {
 	b := &mapBuilder{report: &report{}, cfg: c, env: env, mounts: m}
 	u := b.build()
-	conf.SortWarnings(b.warnings)
-	if err := b.errs.Err(); err != nil {
-		return nil, b.warnings, err
+	conf.SortWarnings(b.Warnings)
+	if err := b.Errs.Err(); err != nil {
+		return nil, b.Warnings, err
 	}
-	return u, b.warnings, nil
+	return u, b.Warnings, nil
 }
 
 // Rules returns the rules in order of precedence, disabled ones and exclusions

@@ -30,22 +30,6 @@ func parseInt(s string) (int64, error) {
 	return n * factor, nil
 }
 
-// leadingInt is the number that s begins with, "" for none.
-func leadingInt(s string) string {
-	n := 0
-	if strings.HasPrefix(s, "-") {
-		n = 1
-	}
-	start := n
-	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
-		n++
-	}
-	if n == start {
-		return ""
-	}
-	return s[:n]
-}
-
 // parseBool reads mod_jk's truth values: on and off, or a word or number whose
 // first letter says it.
 func parseBool(s string) (bool, error) {
