@@ -1,8 +1,6 @@
-// Package jk2 is the home of the connector in the style of mod_jk2:
-// workers2.properties names components, among them the containers, the
-// balancers and the paths that go to them. There is no connector in it yet, and
-// jkd refuses a [connector.jk2] section; what is there decides and touches
-// nothing.
+// Package jk2 is the connector in the style of mod_jk2: workers2.properties
+// names components, among them the containers, the balancers and the paths that
+// go to them.
 //
 // # Reading
 //
