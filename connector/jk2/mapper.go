@@ -232,7 +232,7 @@ func (s *site) finish() {
 // Match returns the rule for a path that was prepared by connector.CleanPath,
 // or nil when the path is not mapped. host is without a port, in any case;
 // vhost is the virtual host that serves the request, for locations only. It
-// allocates nothing.
+// allocates nothing, except what a regular expression may need.
 func (m *Mapper) Match(vhost int, host []byte, port int, path []byte) *Uri {
 	if len(path) == 0 || path[0] != '/' {
 		return nil

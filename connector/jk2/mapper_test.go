@@ -149,9 +149,9 @@ func TestLocations(t *testing.T) {
 }
 
 func TestMatchAllocates(t *testing.T) {
-	c := parse(t, "[channel.socket:w:1]\n[uri:/a/*]\n[uri:/*.jsp]\n[uri:$^/re\\d+$]\n[uri:h.example/b/*]\n[uri:/c]\ncontext=/c\n")
+	c := parse(t, "[channel.socket:w:1]\n[uri:/a/*]\n[uri:/*.jsp]\n[uri:h.example/b/*]\n[uri:/c]\ncontext=/c\n")
 	m := NewMapper(c)
-	host, paths := []byte("H.example"), [][]byte{[]byte("/a/x"), []byte("/x.jsp"), []byte("/re12"), []byte("/b"), []byte("/none/at/all")}
+	host, paths := []byte("H.example"), [][]byte{[]byte("/a/x"), []byte("/x.jsp"), []byte("/b"), []byte("/none/at/all")}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, p := range paths {
 			m.Match(1, host, 80, p)
