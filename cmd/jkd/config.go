@@ -46,9 +46,6 @@ func (l *loaded) check() error {
 		setup, warnings, err := jk.Load(l.cfg)
 		l.jk, l.warnings = setup, append(l.warnings, warnings...)
 		errs = append(errs, err)
-		if err == nil {
-			l.warnings = append(l.warnings, jk.NotYet(l.cfg, setup)...)
-		}
 	}
 	_, err := newModule(l.cfg)
 	errs = append(errs, err)

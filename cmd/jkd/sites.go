@@ -8,6 +8,7 @@ import (
 
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/conf"
+	"jkd/connector"
 	"jkd/connector/files"
 )
 
@@ -51,15 +52,16 @@ func locations(c *conf.Config, vhost int) []httpd.Location {
 	return out
 }
 
-// autoAlias is JkAutoAlias of all servers, nil without any.
-func autoAlias(c *conf.Config) *files.AutoAlias {
+// autoAlias is JkAutoAlias of all servers, nil without any. directories tells
+// who gets directories without an index.
+func autoAlias(c *conf.Config, directories func(vhost int) connector.Worker) *files.AutoAlias {
 	if c.Jk == nil {
 		return nil
 	}
 	var list []files.Site
 	for i := range c.Jk.Servers {
 		s := &c.Jk.Servers[i]
-		site := files.Site{Dir: s.AutoAlias}
+		site := files.Site{Dir: s.AutoAlias, Directories: directories(i)}
 		if s.StripSession {
 			site.Session = s.SessionName
 		}

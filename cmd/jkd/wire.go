@@ -88,6 +88,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		return fail(err)
 	}
 	var connectors []connector.Ranked
+	var beside connector.Connector // files beside the servlets
 	if cfg.Jk != nil {
 		setup, _, err := jk.Load(cfg)
 		if err != nil {
@@ -116,6 +117,9 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		})
 		c.Maintain, c.MaintainEvery = k.Maintain, maintainEvery(setup.Config.Maintain, cfg.Jk.WatchdogInterval)
 		connectors = append(connectors, k)
+		if f := autoAlias(cfg, k.DirectoryWorker); f != nil {
+			beside = f
+		}
 	}
 	if cfg.Jk2 != nil {
 		c, err := newJk2(c, cfg, log)
@@ -138,14 +142,12 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		LimitRequestBody:     s.LimitRequestBody,
 		Sites:                sites(cfg),
 		Connectors:           offered(connectors),
+		Files:                beside,
 		Stopping:             c.Stopping,
 		Log:                  log,
 	}
 	if len(cfg.VHosts) > 0 {
 		o.VHost = cfg.VHost
-	}
-	if f := autoAlias(cfg); f != nil {
-		o.Files = f
 	}
 	if err := addLogs(o.Sites, cfg, files); err != nil {
 		return fail(err)

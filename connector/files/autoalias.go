@@ -18,6 +18,9 @@ type Site struct {
 	// file is looked for, up to the next ';' or '/'; "" for none. A name that
 	// begins with ';' need not be given: path parameters are never looked at.
 	Session string
+	// Directories serves directories without index.html (ForwardDirectories),
+	// nil: they are 404.
+	Directories connector.Worker
 }
 
 // AutoAlias maps requests to the files beside the servlets, as mod_jk's
@@ -93,7 +96,11 @@ func (s *webapps) Service(r *connector.Request, w connector.ResponseWriter) erro
 	if private(name) {
 		return own(404, errPrivate)
 	}
-	return Serve(s.Dir, name, r, w)
+	err := Serve(s.Dir, name, r, w)
+	if s.Directories != nil && errors.Is(err, errNoIndex) {
+		return s.Directories.Service(r, w)
+	}
+	return err
 }
 
 var (

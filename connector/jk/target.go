@@ -47,6 +47,15 @@ func (c *Connector) indicated(s *site, r *connector.Request) connector.Worker {
 	return s.named.get(text, func() connector.Worker { return c.named(s, text) })
 }
 
+// DirectoryWorker is who gets directories without an index on one server: with
+// ForwardDirectories the first worker of worker.list, else nil.
+func (c *Connector) DirectoryWorker(vhost int) connector.Worker {
+	if vhost < 0 || vhost >= len(c.sites) || !c.sites[vhost].c.Options.ForwardDirectories || len(c.config.Workers) == 0 {
+		return nil
+	}
+	return c.target(&Rule{Worker: c.config.Workers[0].Name}, c.sites[vhost])
+}
+
 // named makes the target for a value of the variable.
 func (c *Connector) named(s *site, text string) connector.Worker {
 	rule, err := ParseTarget(c.config, text)
