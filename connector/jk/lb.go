@@ -191,7 +191,13 @@ func (t *lbTarget) room(i int) bool {
 // elect picks a member and takes the load on its account. When another process
 // was faster with the same member, the pick is made again: so all of them
 // together count as one.
+//
+// With lock Pessimistic elections wait for one another besides, for as long as
+// that makes sense: without the lock they are as right, only sometimes repeated.
 func (t *lbTarget) elect(c *call, v *lbView) (balance.Choice, bool) {
+	if v.s.Lock == balance.Pessimistic && t.rec.Lock(t.server) == nil {
+		defer t.rec.Unlock(t.server)
+	}
 	for try := 0; ; try++ {
 		t.look(c, v)
 		choice := balance.Choose(c.members, &c.ids, balance.Options{From: t.rec.Next(), Stateless: c.stateless, Force: v.s.StickySessionForce})

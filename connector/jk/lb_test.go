@@ -502,3 +502,27 @@ func TestF066Gauges(t *testing.T) {
 		}
 	}
 }
+
+// With lock Pessimistic nobody is left with the lock, and one that somebody
+// else does not give back costs a while and no request.
+func TestPessimisticLock(t *testing.T) {
+	r, _ := newLB(t, 2, nil, "", "lb.lock=Pessimistic")
+	count := map[string]int{}
+	for range 20 {
+		count[r.get("/")]++
+	}
+	if count["n1"] != 10 || count["n2"] != 10 {
+		t.Error(count)
+	}
+	rec := r.lbs[0].rec
+	if err := rec.Lock(0); err != nil {
+		t.Fatal("an election has kept the lock:", err)
+	}
+	if got := r.get("/"); got != "n1" {
+		t.Errorf("while somebody has the lock: %s", got)
+	}
+	rec.Unlock(0)
+	if err := rec.Lock(0); err != nil {
+		t.Error("an election has taken the lock for good:", err)
+	}
+}
