@@ -19,10 +19,12 @@ type flags struct {
 	test       bool   // -t
 	foreground bool   // -foreground
 	demo       bool   // -demo
+	shm        string // -shm; empty: not asked for
 }
 
 const usageText = `usage: jkd [-f file] [-mpm prefork|worker] [-foreground] [-t]
        jkd -demo [-mpm prefork|worker]
+       jkd -shm file
        jkd -V
 
 `
@@ -49,6 +51,7 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 	fs.BoolVar(&f.test, "t", false, "check the configuration, say what is wrong or odd with it, and exit")
 	fs.BoolVar(&f.foreground, "foreground", false, "stay attached to the terminal")
 	fs.BoolVar(&f.demo, "demo", false, "run on an unprivileged port with a small container of its own")
+	fs.StringVar(&f.shm, "shm", "", "print a jk2.shm `file` as tables and exit")
 	var v, vv bool
 	fs.BoolVar(&v, "V", false, "print the version and exit")
 	fs.BoolVar(&vv, "version", false, "print the version and exit")

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"net/netip"
 
 	"github.com/rs/zerolog"
@@ -13,6 +15,7 @@ import (
 	"jkd/connector/ajp"
 	"jkd/connector/jk2"
 	"jkd/connector/jk2/board"
+	"jkd/connector/jk2/jk2shm"
 	"jkd/mpm"
 	"jkd/mpm/sock"
 	"jkd/shm"
@@ -24,37 +27,110 @@ const (
 	boardGrowth = 4
 )
 
-// addJk2 adds to the master what [connector.jk2] needs: the board, whose owner
-// is the caller, and who reloads the file. Without the section it does nothing.
+// addJk2 adds to the master what [connector.jk2] needs: the board, jk2.shm, and
+// who reloads the file. The memory is the caller's, who gives it up with close.
+// Without the section it does nothing.
 func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func(), err error) {
 	if setup == nil {
 		return func() {}, nil
 	}
-	room := min(max(leastBoard, boardGrowth*setup.Size()), board.MaxText)
-	size, err := board.Size(o.Module.ServerLimit, room)
+	slots, seg, err := jk2Shm(&setup.Config.Shm, o.Module.ServerLimit)
 	if err != nil {
 		return nil, err
 	}
-	mem, err := shm.Create("jkd-jk2", size)
+	closeSlots := func() {
+		if slots != nil {
+			_ = slots.Remove()
+			_ = slots.Close()
+		}
+	}
+	mem, b, err := jk2NewBoard(setup, o.Module.ServerLimit)
 	if err != nil {
+		closeSlots()
 		return nil, err
 	}
-	b, err := board.Format(mem.Bytes(), o.Module.ServerLimit, room)
-	if err != nil {
-		_ = mem.Close()
-		return nil, err
-	}
-	o.Segments[jk2Board] = mem
+	o.Segments[jk2Board], o.Segments[jk2Slots] = mem, slots
 	reclaim := o.OnReclaim
 	o.OnReclaim = func(server int) {
 		if reclaim != nil {
 			reclaim(server)
 		}
 		b.Reclaim(server)
+		if seg != nil {
+			seg.Reclaim(server)
+		}
 	}
 	reloader := &jk2.Reloader{Setup: setup, Board: b, Logger: jk2Log(setup, log)}
+	if seg != nil {
+		reloader.Slots = jk2.LBVer{Segment: seg}
+	}
 	o.Background = append(o.Background, reloader.Run)
-	return func() { _ = mem.Close() }, nil
+	return func() {
+		closeSlots()
+		_ = mem.Close()
+	}, nil
+}
+
+// jk2NewBoard makes the board for so many children.
+func jk2NewBoard(setup *jk2.Setup, servers int) (*shm.Segment, *board.Board, error) {
+	room := min(max(leastBoard, boardGrowth*setup.Size()), board.MaxText)
+	size, err := board.Size(servers, room)
+	if err != nil {
+		return nil, nil, err
+	}
+	mem, err := shm.Create("jkd-jk2", size)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := board.Format(mem.Bytes(), servers, room)
+	if err != nil {
+		_ = mem.Close()
+		return nil, nil, err
+	}
+	return mem, b, nil
+}
+
+// jk2Shm makes the memory of [shm:], with a slot for each child; nil when it is
+// off.
+func jk2Shm(c *jk2.Shm, servers int) (mem *shm.Segment, seg *jk2shm.Segment, err error) {
+	if !c.On {
+		return nil, nil, nil
+	}
+	slots := min(max(c.Slots, servers), jk2shm.MaxSlots)
+	size, err := jk2shm.Size(slots)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.File == "" {
+		mem, err = shm.Create("jk2.shm", size)
+	} else if mem, err = shm.CreateFile(c.File, size); err != nil {
+		err = fmt.Errorf("[shm:] file: %w", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if seg, err = jk2shm.Format(mem.Bytes(), slots); err != nil {
+		_ = mem.Remove()
+		_ = mem.Close()
+		return nil, nil, err
+	}
+	return mem, seg, nil
+}
+
+// dumpShm is jkd -shm: it prints a jk2.shm file, which a running jkd may have
+// in use.
+func dumpShm(path string, out, errOut io.Writer) int {
+	mem, err := shm.Open(path)
+	if err != nil {
+		fmt.Fprintln(errOut, "jkd:", err)
+		return 1
+	}
+	defer mem.Close()
+	if err := jk2shm.Dump(out, mem.Bytes()); err != nil {
+		fmt.Fprintf(errOut, "jkd: %s: %v\n", path, err)
+		return 1
+	}
+	return 0
 }
 
 // newJk2 makes the connector of a child.
@@ -66,6 +142,11 @@ func newJk2(c *mpm.Child, cfg *conf.Config, log zerolog.Logger) (*jk2.Connector,
 	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Logger: jk2Log(setup, log)}
 	if mem := c.Segments[jk2Board]; mem != nil {
 		if o.Board, err = board.Attach(mem.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	if mem := c.Segments[jk2Slots]; mem != nil {
+		if o.Slots, err = jk2shm.AttachAny(mem.Bytes()); err != nil {
 			return nil, err
 		}
 	}

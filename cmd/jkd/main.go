@@ -30,6 +30,8 @@ func run(args []string) int {
 		return status
 	}
 	switch {
+	case f.shm != "":
+		return dumpShm(f.shm, os.Stdout, os.Stderr)
 	case f.demo:
 		return runDemo(f)
 	case f.test:

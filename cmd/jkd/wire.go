@@ -35,6 +35,7 @@ const (
 const (
 	jkSegment = iota // of [connector.jk]
 	jk2Board         // of [connector.jk2]
+	jk2Slots         // jk2.shm
 	segments
 )
 

@@ -17,8 +17,8 @@ type call struct {
 	base connector.Request // the request with what variables say of its encryption
 	tls  connector.TLS
 
-	timed   bool
-	cookies [][]byte
+	received int64 // when it came, in microseconds since 1970; 0: nobody wants times
+	cookies  [][]byte
 }
 
 // calls keeps calls between requests.

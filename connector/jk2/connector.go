@@ -11,6 +11,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/jk2/board"
+	"jkd/connector/jk2/jk2shm"
 	"jkd/connector/resolve"
 )
 
@@ -26,7 +27,7 @@ type Options struct {
 	// Board tells of reloads and edits; nil for a process that is alone.
 	Board *board.Board
 	// Slots is jk2.shm, which other programs read; nil: none.
-	Slots  Announcer
+	Slots  *jk2shm.Segment
 	Logger zerolog.Logger
 }
 
@@ -36,6 +37,7 @@ type Connector struct {
 	log   zerolog.Logger
 	calls calls
 	now   func() time.Time
+	records
 
 	state     atomic.Pointer[state]
 	following sync.Mutex // held while a new state is made; guards the rest
@@ -61,6 +63,7 @@ type state struct {
 // New makes the connector of one process. It connects to nobody yet.
 func New(s *Setup, o Options) *Connector {
 	c := &Connector{o: o, log: o.Logger, now: time.Now, setup: s, workers: map[string]*worker{}, balancers: map[string]*balancer{}}
+	c.records.begin(o)
 	c.use(s.Config, 0)
 	c.current() // a child that is started later begins with the configuration of today
 	return c
@@ -98,7 +101,8 @@ func (c *Connector) worker(cfg *Config, x *Worker) *worker {
 	ch := &cfg.Channels[x.Channel]
 	w := c.workers[x.Name]
 	if w == nil {
-		w = &worker{name: x.Name, index: len(c.workers), write: c.o.WriteTimeout, log: c.log, now: c.now, fresh: func() stats { return noStats{} }}
+		w = &worker{name: x.Name, write: c.o.WriteTimeout, log: c.log, now: c.now}
+		w.record = c.records.of(len(c.workers), x.Name)
 		c.workers[x.Name] = w
 	}
 	set := &workerSet{cfg: *x, timeout: ch.Timeout, noRecovery: cfg.WorkerEnv.NoRecoveryIfRequestSent, channel: &channel{
@@ -171,7 +175,10 @@ func (t *target) Service(r *connector.Request, rw connector.ResponseWriter) erro
 		err = t.c.status(t.s, to.Index, r, rw)
 	case ToWorker, ToBalancer:
 		c := t.c.calls.get()
-		c.timed = t.uri.Timing
+		c.received = 0
+		if t.uri.Timing {
+			c.received = t.c.now().UnixMicro()
+		}
 		if err = c.begin(t.Name(), &t.s.cfg.WorkerEnv, r); err == nil {
 			if to.Kind == ToBalancer {
 				err = t.s.balancers[to.Index].serve(c, rw)
@@ -198,10 +205,3 @@ func (t *target) single(w *worker, c *call, rw connector.ResponseWriter) *connec
 	c.req.Route = ""
 	return w.serve(c, rw).err
 }
-
-// noStats are statistics that nobody reads.
-type noStats struct{}
-
-func (noStats) Connected(time.Time)                {}
-func (noStats) Begin(time.Time, int, []byte, bool) {}
-func (noStats) End(time.Time, bool)                {}

@@ -5,16 +5,17 @@ import (
 	"sync/atomic"
 
 	"jkd/connector/ajp"
+	"jkd/connector/jk2/jk2shm"
 )
 
 // endpoint is a connection to a container, or the place for one. One request at
 // a time has it; between requests it lies in the cache of its worker, with its
 // connection if that is still good.
 type endpoint struct {
-	conn   *ajp.Conn // nil: not connected
-	addr   string    // that conn leads to
-	reused bool      // conn has carried a request before
-	stats  stats
+	conn   *ajp.Conn        // nil: not connected
+	addr   string           // that conn leads to
+	reused bool             // conn has carried a request before
+	record *jk2shm.Endpoint // in jk2.shm; nil: none
 }
 
 // disconnect closes the connection, if there is one.
@@ -40,8 +41,8 @@ type cache struct {
 }
 
 // take returns an endpoint, or nil when limit of them are in use; 0 is no
-// limit. One that is new, and asks for statistics with fresh, is not connected.
-func (c *cache) take(limit int, fresh func() stats) *endpoint {
+// limit. One that is new, and gets its record from record, is not connected.
+func (c *cache) take(limit int, record func() *jk2shm.Endpoint) *endpoint {
 	c.mu.Lock()
 	if n := len(c.idle); n > 0 {
 		e := c.idle[n-1]
@@ -57,7 +58,7 @@ func (c *cache) take(limit int, fresh func() stats) *endpoint {
 	}
 	c.made++
 	c.mu.Unlock()
-	return &endpoint{stats: fresh()}
+	return &endpoint{record: record()}
 }
 
 // give returns an endpoint. Once the cache is shut it is disconnected.

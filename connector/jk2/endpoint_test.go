@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"jkd/connector/jk2/jk2shm"
 )
 
-func fresh() stats { return noStats{} }
+func none() *jk2shm.Endpoint { return nil }
 
 // The one that was returned last is taken first, and none is ever dropped.
 func TestCacheIsLIFO(t *testing.T) {
 	var c cache
 	var all []*endpoint
 	for range 200 {
-		all = append(all, c.take(0, fresh))
+		all = append(all, c.take(0, none))
 	}
 	for _, e := range all {
 		c.give(e)
@@ -22,7 +24,7 @@ func TestCacheIsLIFO(t *testing.T) {
 		t.Error(made, idle, connected)
 	}
 	for i := range all {
-		if e := c.take(0, fresh); e != all[len(all)-1-i] {
+		if e := c.take(0, none); e != all[len(all)-1-i] {
 			t.Fatalf("take %d: another endpoint than the one returned last", i)
 		}
 	}
@@ -30,17 +32,17 @@ func TestCacheIsLIFO(t *testing.T) {
 
 func TestCacheLimit(t *testing.T) {
 	var c cache
-	a, b := c.take(2, fresh), c.take(2, fresh)
-	if a == nil || b == nil || c.take(2, fresh) != nil || c.refused.Load() != 1 {
+	a, b := c.take(2, none), c.take(2, none)
+	if a == nil || b == nil || c.take(2, none) != nil || c.refused.Load() != 1 {
 		t.Fatal("the limit does not hold")
 	}
 	c.give(a)
-	if c.take(2, fresh) != a {
+	if c.take(2, none) != a {
 		t.Error("an idle endpoint was not taken")
 	}
 	c.give(b)
 	// A lower limit counts for new ones only.
-	if c.take(1, fresh) != b || c.take(1, fresh) != nil || c.take(3, fresh) == nil {
+	if c.take(1, none) != b || c.take(1, none) != nil || c.take(3, none) == nil {
 		t.Error("a changed limit")
 	}
 }
@@ -55,7 +57,7 @@ func TestCacheConcurrently(t *testing.T) {
 	for range 20 {
 		wg.Go(func() {
 			for range 200 {
-				e := c.take(limit, fresh)
+				e := c.take(limit, none)
 				if e == nil {
 					continue
 				}

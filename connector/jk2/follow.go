@@ -85,8 +85,8 @@ func (c *Connector) edit(e Edit) error {
 // announce makes all processes look at text and edits again.
 func (c *Connector) announce() {
 	c.o.Board.Announce()
-	if c.o.Slots != nil { // lbVer
-		c.o.Slots.Announce()
+	if c.o.Slots != nil {
+		LBVer{c.o.Slots}.Announce()
 	}
 }
 

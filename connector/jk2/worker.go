@@ -10,6 +10,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/jk2/jk2shm"
 )
 
 // packet is the size of all packets: mod_jk2 has no directive for it.
@@ -19,14 +20,14 @@ const packet = ajp.DefaultPacketSize
 // of it now, and its endpoints.
 type worker struct {
 	name  string
-	index int // its number in this process, for the statistics
 	set   atomic.Pointer[workerSet]
 	cache cache
 
 	write time.Duration // wait for a container to take what is sent, if the channel has no timeout
-	fresh func() stats  // statistics of a new endpoint
-	log   zerolog.Logger
-	now   func() time.Time
+	// record is the record of a new endpoint in jk2.shm; nil for none.
+	record func() *jk2shm.Endpoint
+	log    zerolog.Logger
+	now    func() time.Time
 
 	requests, errors atomic.Uint64
 }
@@ -38,17 +39,6 @@ type workerSet struct {
 	timeout time.Duration // of the channel
 	// noRecovery is workerEnv's noRecoveryIfRequestSent.
 	noRecovery bool
-}
-
-// stats is where an endpoint's statistics go.
-type stats interface {
-	// Connected tells that a connection was made.
-	Connected(now time.Time)
-	// Begin tells that a request begins, of the worker of that number. Only one
-	// that is timed counts for the times.
-	Begin(now time.Time, worker int, uri []byte, timed bool)
-	// End tells that it has ended.
-	End(now time.Time, ok bool)
 }
 
 // outcome is what became of a request with one worker.
@@ -72,7 +62,7 @@ func (w *worker) serve(c *call, rw connector.ResponseWriter) (out outcome) {
 	if err := c.fwd.EncodeHead(&c.req); err != nil {
 		return outcome{err: encodeError(w.name, err)}
 	}
-	e := w.cache.take(set.cfg.MaxConnections, w.fresh)
+	e := w.cache.take(set.cfg.MaxConnections, w.record)
 	if e == nil {
 		// The worker is as well as ever: it is not put in error, as mod_jk2
 		// does, which would send all others away for a minute.
@@ -81,9 +71,9 @@ func (w *worker) serve(c *call, rw connector.ResponseWriter) (out outcome) {
 		return outcome{err: w.fail("", "acquire endpoint", 503, fmt.Errorf("max_connections %d of this process are in use", set.cfg.MaxConnections))}
 	}
 	ok := false
-	e.stats.Begin(w.now(), w.index, c.req.Path, c.timed)
+	e.record.Begin(c.req.Path, c.received, w.stamp(c))
 	defer func() {
-		e.stats.End(w.now(), ok)
+		e.record.End(ok, w.stamp(c))
 		if e.conn != nil && e.conn.State() != ajp.Idle {
 			e.disconnect() // the writer has panicked
 		}
@@ -145,6 +135,14 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 	}
 }
 
+// stamp is the time for a record, 0 for a request that is not timed.
+func (w *worker) stamp(c *call) int64 {
+	if c.received == 0 {
+		return 0
+	}
+	return w.now().UnixMicro()
+}
+
 func (w *worker) fail(addr, op string, status int, err error) *connector.Error {
 	return &connector.Error{Worker: w.name, Addr: addr, Op: op, Status: status, Err: err}
 }
@@ -167,7 +165,7 @@ func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
 		return w.fail(addr, op, 503, err)
 	}
 	e.conn, e.addr, e.reused = ajp.NewConn(nc, packet), addr, false
-	e.stats.Connected(w.now())
+	e.record.Connected(w.now().UnixMicro())
 	ping := set.cfg.ConnectTimeout
 	if ping <= 0 {
 		ping = set.cfg.PrepostTimeout
