@@ -4,10 +4,14 @@ package conf
 // locations.
 type Jk2 struct {
 	Line int // of the section's head
-	// File is workers2.properties: the file of directive File, or
-	// conf/workers2.properties below ServerRoot if there is none and that
-	// exists. Nil for neither.
+	// File is workers2.properties: the file of directive File or of JkSet
+	// config:file, or conf/workers2.properties below ServerRoot if there is
+	// neither and that exists. Nil without one.
 	File *File
+	// Before is how many of Sets stand before the directive that names the
+	// file, or all: what the file says counts more than these and less than
+	// the others, as it is read where it is named.
+	Before int
 	// Sets are JkSet and JkSet2, in file order.
 	Sets []JkSet
 	// URISets are JkUriSet, in file order.

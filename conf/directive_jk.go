@@ -73,6 +73,11 @@ func (p *parser) input(g given) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.read(path)
+}
+
+// read reads the file at a path of the configuration.
+func (p *parser) read(path string) (*File, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty")
 	}

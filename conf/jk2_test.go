@@ -24,7 +24,7 @@ JkUriSet = group lb:x
 		t.Error(warnings)
 	}
 	want := &Jk2{
-		Line: 5,
+		Line: 5, Before: 2,
 		Sets: []JkSet{
 			{Property: "workerEnv:timing", Value: "1", Line: 6},
 			{Object: "channel.socket:localhost:8009", Property: "tomcatId", Value: "node1", Line: 7},
@@ -56,9 +56,16 @@ func TestJk2File(t *testing.T) {
 		return path
 	}
 	usual, own := write("conf/workers2.properties", "[shm:]\n"), write("own.properties", "[logger]\n")
+	t.Setenv("JKD_TEST_DIR", dir)
 	for text, want := range map[string]*File{
 		"":                        {usual, []byte("[shm:]\n")},
 		"File = own.properties\n": {own, []byte("[logger]\n")},
+		// As in httpd.conf of mod_jk2.
+		"JkSet = config.file own.properties\n":                 {own, []byte("[logger]\n")},
+		"JkSet = config:file ${serverRoot}/own.properties\n":   {own, []byte("[logger]\n")},
+		"JkSet = config:file '" + own + "'\n":                  {own, []byte("[logger]\n")},
+		"JkSet2 = config file own.properties\n":                {own, []byte("[logger]\n")},
+		"JkSet2 = config: file ${JKD_TEST_DIR}/own.properties": {own, []byte("[logger]\n")},
 	} {
 		c, _, err := Parse(filepath.Join(dir, "jkd.conf"), []byte("[server]\nListen = 1\n[connector.jk2]\n"+text), Options{})
 		if err != nil {
@@ -70,5 +77,33 @@ func TestJk2File(t *testing.T) {
 	}
 	if _, _, err := Parse(filepath.Join(dir, "jkd.conf"), []byte("[server]\nListen = 1\n"), Options{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A set that stands behind the file's name has the last word, and only one
+// directive names the file.
+func TestJk2FileOrder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("[shm:]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) (*Config, error) {
+		c, _, err := Parse(filepath.Join(dir, "f"), []byte("[server]\nListen = 1\n[connector.jk2]\n"+text), Options{})
+		return c, err
+	}
+	c, err := read("JkSet = shm:slots 1\nJkSet = config:file a\nJkSet = shm:slots 2\nJkSet = shm:slots 3\n")
+	if err != nil || c.Jk2.Before != 1 || len(c.Jk2.Sets) != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for text, want := range map[string]string{
+		"File = a\nJkSet = config:file a\n":                 "5: JkSet: the file is named by File in line 4 already",
+		"JkSet = config.file a\nFile = a\n":                 "5: File: the file is named by JkSet in line 4 already",
+		"JkSet = config.file a\n\nJkSet2 = config file a\n": "6: JkSet2: the file is named by JkSet in line 4 already",
+		"JkSet = config.file b\n":                           "4: JkSet: " + filepath.Join(dir, "b") + ": no such file or directory",
+		"JkSet = config.file ${nobody}/a\n":                 "4: JkSet: ${nobody}/a: there is no such variable",
+	} {
+		if _, err := read(text); err == nil || err.Error() != filepath.Join(dir, "f")+":"+want {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

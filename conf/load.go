@@ -88,6 +88,9 @@ type parser struct {
 	// name.
 	first map[string]given
 
+	// jk2From is the pair that names workers2.properties.
+	jk2From given
+
 	// servers are the main server and the virtual hosts.
 	servers   []*server
 	locations []*location

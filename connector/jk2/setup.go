@@ -15,9 +15,10 @@ type Setup struct {
 	// File is the path of workers2.properties, "" without one.
 	File string
 
-	env  Env
-	sets Source // JkSet and its kin
-	text []byte // of the file
+	env    Env
+	sets   Source // JkSet and its kin
+	before int    // how many of them count less than the file
+	text   []byte // of the file
 	// written are the components as they were written, edits not among them.
 	written *objects
 }
@@ -29,7 +30,7 @@ func (s *Setup) Size() int { return len(s.text) }
 // there. It returns every fault as [conf.Errors]. The environment is that of
 // the process.
 func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
-	s := &Setup{env: Env{ServerRoot: c.Server.ServerRoot}, sets: Source{File: c.Path}}
+	s := &Setup{env: Env{ServerRoot: c.Server.ServerRoot}, sets: Source{File: c.Path}, before: c.Jk2.Before}
 	for _, x := range c.Jk2.Sets {
 		set := Set{Object: x.Object, Property: x.Property, Value: x.Value, Line: x.Line}
 		if set.Object == "" {
@@ -63,7 +64,9 @@ func (s *Setup) sources(text []byte) []Source {
 	if s.File == "" {
 		return []Source{s.sets}
 	}
-	return []Source{s.sets, {File: s.File, Data: text}}
+	before, after := s.sets, s.sets
+	before.Sets, after.Sets = s.sets.Sets[:s.before], s.sets.Sets[s.before:]
+	return []Source{before, {File: s.File, Data: text}, after}
 }
 
 // export is all components as written, for [Setup.adopt]: what came of several
@@ -102,7 +105,7 @@ func (s *Setup) adopt(data []byte, edits []Edit) (*Setup, error) {
 		return nil, err
 	}
 	x := *s
-	x.sets, x.File = Source{File: s.File, Sets: sets}, ""
+	x.sets, x.before, x.File = Source{File: s.File, Sets: sets}, len(sets), ""
 	out, _, err := x.make([]Source{x.sets}, nil, edits)
 	if err == nil {
 		out.File = s.File
@@ -126,7 +129,7 @@ func (s *Setup) make(sources []Source, old *objects, edits []Edit) (*Setup, []co
 	if old != nil {
 		o.keep(old)
 	}
-	out := &Setup{File: s.File, env: s.env, sets: s.sets, text: s.text, written: o.clone()}
+	out := &Setup{File: s.File, env: s.env, sets: s.sets, before: s.before, text: s.text, written: o.clone()}
 	for _, e := range edits {
 		o.set(conf.Place{File: editPlace}, Set{Object: e.Component, Property: e.Property, Value: e.Value})
 	}
