@@ -27,8 +27,10 @@ type Options struct {
 	// Board tells of reloads and edits; nil for a process that is alone.
 	Board *board.Board
 	// Slots is jk2.shm, which other programs read; nil: none.
-	Slots  *jk2shm.Segment
-	Logger zerolog.Logger
+	Slots *jk2shm.Segment
+	// Software names the connector on the status page.
+	Software string
+	Logger   zerolog.Logger
 }
 
 // Connector serves the uris of a Setup. It may be used concurrently.

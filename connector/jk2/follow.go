@@ -3,6 +3,7 @@ package jk2
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -54,6 +55,10 @@ func (c *Connector) edit(e Edit) error {
 	s := c.state.Load()
 	if _, ok := s.cfg.component(e.Component); !ok {
 		return fmt.Errorf("there is no component %q", e.Component)
+	}
+	typ, _, _ := strings.Cut(e.Component, ":")
+	if k := kindOf(typ); k == nil || !k.knows(e.Property) || k.key(e.Property).readOnly {
+		return fmt.Errorf("%s has no property %q that can be set", typ, e.Property)
 	}
 	if c.o.Board == nil {
 		return errors.New("this process is alone")

@@ -225,7 +225,7 @@ func TestEditReachesAll(t *testing.T) {
 	want("here", "503")
 	edit(name + "|ver|2")
 	want("here", "here")
-	for _, bad := range []string{"ajp13:nobody|disabled|1", "uri:/x/*|group|ajp13:nobody"} {
+	for _, bad := range []string{"ajp13:nobody|disabled|1", "uri:/x/*|group|ajp13:nobody", name + "|nope|1", name + "|epCount|1", name + "|lb_factor|many"} {
 		e, err := ParseEdit(bad)
 		if err == nil {
 			err = procs[0].edit(e)

@@ -102,6 +102,9 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 			}
 		}
 		addr, reused := e.addr, e.reused
+		if reused {
+			w.cache.hits.Add(1)
+		}
 		err := e.conn.Exchange(&c.fwd, rw, limits)
 		if e.conn.State() == ajp.Idle {
 			e.reused = true
@@ -164,6 +167,7 @@ func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
 		}
 		return w.fail(addr, op, 503, err)
 	}
+	w.cache.misses.Add(1)
 	e.conn, e.addr, e.reused = ajp.NewConn(nc, packet), addr, false
 	e.record.Connected(w.now().UnixMicro())
 	ping := set.cfg.ConnectTimeout

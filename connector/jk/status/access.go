@@ -3,6 +3,8 @@ package status
 import (
 	"crypto/subtle"
 	"strings"
+
+	"jkd/connector"
 )
 
 const (
@@ -39,27 +41,8 @@ func mayChange(c *Config, in *Input, q *Query) error {
 		return nil
 	case in.Method != "POST" && !c.AllowGetUpdate:
 		return errNotPosted
-	case !sameSite(in):
+	case !connector.SameOrigin(in.SecFetchSite, in.Origin, in.Host):
 		return errCrossSite
 	}
 	return nil
-}
-
-// sameSite tells whether what a browser says of the origin of a request, if it
-// says anything, is that it was the same server or the user himself.
-func sameSite(in *Input) bool {
-	switch strings.ToLower(in.SecFetchSite) {
-	case "", "none", "same-origin":
-	default:
-		return false
-	}
-	if in.Origin == "" {
-		return true
-	}
-	scheme, host, ok := strings.Cut(strings.ToLower(in.Origin), "://")
-	if !ok || host == "" {
-		return false // also "null", which has no origin
-	}
-	port := map[string]string{"http": ":80", "https": ":443"}[scheme]
-	return strings.TrimSuffix(host, port) == strings.TrimSuffix(strings.ToLower(in.Host), port)
 }

@@ -1,6 +1,8 @@
 package board
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -25,6 +27,7 @@ const (
 	wordServers    = 2
 	wordText       = 3 // bytes of room
 	wordEdits      = 4
+	wordToken      = 6 // two words
 	wordGeneration = 16
 
 	wordAsked    = 32
@@ -73,6 +76,12 @@ func Format(mem []byte, servers, text int) (*Board, error) {
 	h[wordServers].Store(uint64(servers))
 	h[wordText].Store(uint64(text))
 	h[wordEdits].Store(EditsRoom)
+	var token [16]byte
+	if _, err := rand.Read(token[:]); err != nil {
+		return nil, err
+	}
+	h[wordToken].Store(binary.LittleEndian.Uint64(token[:8]))
+	h[wordToken+1].Store(binary.LittleEndian.Uint64(token[8:]))
 	h[wordMagic].Store(magic)
 	return newBoard(mem, servers, text), nil
 }
@@ -123,6 +132,14 @@ func newBoard(mem []byte, servers, text int) *Board {
 		text:  sheet.New(w[headWords:n], text),
 		edits: sheet.New(w[n:n+sheet.Words(EditsRoom)], EditsRoom),
 	}
+}
+
+// Token is random bytes that are the same in all processes: only who has seen
+// them on the status page can tell them.
+func (b *Board) Token() (t [16]byte) {
+	binary.LittleEndian.PutUint64(t[:8], b.head[wordToken].Load())
+	binary.LittleEndian.PutUint64(t[8:], b.head[wordToken+1].Load())
+	return t
 }
 
 // Generation changes whenever children have to look at text and edits again.

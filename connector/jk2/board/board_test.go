@@ -40,6 +40,9 @@ func TestBoard(t *testing.T) {
 	if _, _, ok := c.Text(nil); ok || c.Generation() != 0 || len(c.Edits(nil)) != 0 {
 		t.Error("an empty board says something")
 	}
+	if m.Token() != c.Token() || m.Token() == [16]byte{} {
+		t.Error("the token")
+	}
 	if err := m.Publish([]byte("[shm:]"), 42); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,190 @@
+package status
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"jkd/connector/jk2/jk2shm"
+)
+
+//go:embed style.css
+var style string
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style": func() template.CSS { return template.CSS(style) },
+}).Parse(pageText))
+
+// policy lets the page have its own style and forms, and nothing else.
+var policy = func() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}()
+
+// table is one table of the page.
+type table struct {
+	Title, Note string
+	Columns     []string
+	Rows        [][]string
+	Totals      []string
+}
+
+// view is what the template shows.
+type view struct {
+	*Model
+	Server, Token string
+	Action, Done  string
+	Tables        []table
+	Forms         bool // the page offers changes
+}
+
+// page writes the HTML page.
+func page(m *Model, in *Input, a *asked) []byte {
+	v := view{Model: m, Server: in.ServerName, Token: in.Token, Action: a.action.String()}
+	switch a.action {
+	case cfgOriginal, cfgParsed:
+		v.Tables = settings(m, a.action == cfgParsed)
+	case scoreboard:
+		v.Tables = []table{board(m.Board, -1, "Scoreboard of all processes")}
+	case endpoints:
+		v.Tables = []table{board(m.Board, m.Child, "Endpoints of this process")}
+	default:
+		v.Forms = true
+		v.Tables = append([]table{caches(m)}, components(m)...)
+		v.Tables = append(v.Tables, board(m.Board, -1, "Scoreboard of all processes"))
+	}
+	if a.action.changes() {
+		v.Done = a.action.String() + " " + printable(a.arg)
+	}
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, v); err != nil {
+		return []byte("the page cannot be made\n")
+	}
+	return b.Bytes()
+}
+
+// components are tables of all components, one for each type.
+func components(m *Model) []table {
+	var out []table
+	at := map[string]int{}
+	for _, c := range m.Components {
+		i, ok := at[c.Type]
+		if !ok {
+			i = len(out)
+			at[c.Type] = i
+			t := table{Title: c.Type, Columns: []string{"name"}}
+			for _, x := range c.all() {
+				t.Columns = append(t.Columns, x.Name)
+			}
+			out = append(out, t)
+		}
+		row := []string{c.Name}
+		for _, x := range c.all() {
+			row = append(row, x.Value)
+		}
+		out[i].Rows = append(out[i].Rows, row)
+	}
+	return out
+}
+
+func caches(m *Model) table {
+	t := table{
+		Title:   "Endpoint caches of this process",
+		Note:    "Each process keeps its own connections; max_connections bounds the endpoints of one process.",
+		Columns: []string{"worker", "endpoints", "in use", "idle", "connected", "max_connections", "requests", "errors", "hits", "connects", "refused"},
+	}
+	for _, c := range m.Caches {
+		row := []string{c.Worker}
+		for _, n := range []int{c.Endpoints, c.Endpoints - c.Idle, c.Idle, c.Connected} {
+			row = append(row, strconv.Itoa(n))
+		}
+		limit := "-"
+		if c.Max > 0 {
+			limit = strconv.Itoa(c.Max)
+		}
+		row = append(row, limit)
+		for _, n := range []uint64{c.Requests, c.Errors, c.Hits, c.Connects, c.Refused} {
+			row = append(row, strconv.FormatUint(n, 10))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+func settings(m *Model, parsed bool) []table {
+	t := table{Title: "Configuration as written", Columns: []string{"component", "property", "value"}}
+	if parsed {
+		t.Title = "Configuration as it counts"
+	}
+	for _, s := range m.Settings {
+		value := s.Written
+		if parsed {
+			value = s.Value
+		}
+		t.Rows = append(t.Rows, []string{s.Component, s.Property, value})
+	}
+	return []table{t}
+}
+
+// board is the scoreboard, of one process if child is not negative.
+func board(v *jk2shm.View, child int, title string) table {
+	t := table{Title: title, Columns: []string{"slot", "Id", "Worker", "Req", "Err", "LastReq", "ConnectionTime", "TotalTime", "MaxTime", "AvgTime", "ReqStart", "+jk", "+end"}}
+	if v == nil {
+		t.Note = "No Scoreboard available: [shm:] has no file, or is disabled."
+		return t
+	}
+	t.Note = fmt.Sprintf("ver %d, slots %d. Times are milliseconds.", v.Version, v.LastSlot)
+	var requests, errors, most, total uint64
+	for _, s := range v.Slots {
+		if child >= 0 && s.Server != child {
+			continue
+		}
+		for i := range s.Records {
+			r := &s.Records[i]
+			requests, errors, total, most = requests+uint64(r.Requests), errors+uint64(r.Errors), total+r.Total, max(most, r.Max)
+			row := []string{
+				s.Name, strconv.Itoa(i), number(r.Worker), number(r.Requests), number(r.Errors), r.Active, date(r.Connected),
+				millis(r.Total), millis(r.Max), average(r.Total, uint64(r.Requests)+uint64(r.Errors)), date(r.Start), since(r.Start, r.JkStart), since(r.Start, r.End),
+			}
+			if r.Torn {
+				row[5] += " (changing)"
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	t.Totals = []string{"total", "", "", strconv.FormatUint(requests, 10), strconv.FormatUint(errors, 10), "", "", millis(total), millis(most), average(total, requests+errors), "", "", ""}
+	return t
+}
+
+func number(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+
+func millis(us uint64) string { return strconv.FormatUint(us/1000, 10) }
+
+func average(total, n uint64) string {
+	if n == 0 {
+		return "-"
+	}
+	return millis(total / n)
+}
+
+func date(us uint64) string {
+	if us == 0 || us > 1<<62 {
+		return "-"
+	}
+	return time.UnixMicro(int64(us)).UTC().Format("2006-01-02 15:04:05")
+}
+
+func since(start, at uint64) string {
+	if start == 0 || at < start {
+		return "-"
+	}
+	return millis(at - start)
+}
