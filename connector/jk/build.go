@@ -47,6 +47,7 @@ func (b *builder) build() {
 		b.inherit(d, []string{d.name})
 	}
 	b.list()
+	b.packetSizes()
 	b.cfg.Maintain = b.maintain()
 	b.mountsUnlisted()
 	b.cfg.effective = b.effective()

@@ -56,6 +56,7 @@ func (b *builder) balancer(d *definition, g get) *LBConfig {
 		SetSessionCookie:   g.bool("set_session_cookie", false),
 		SessionCookiePath:  g.short("session_cookie_path", "/"),
 		Secret:             g.text("secret", ""),
+		MaxPacketSize:      g.packetSize(),
 	}
 	c.RecoverTime = time.Duration(g.raised("recover_time", 1, 60)) * time.Second
 	g.unit("recover_time", time.Second, int64(c.RecoverTime/time.Second))
@@ -83,14 +84,40 @@ func (b *builder) balancer(d *definition, g get) *LBConfig {
 		b.fail(d.at, workerPrefix+d.name, "a balancer needs balance_workers")
 	}
 	b.routes(c)
-	c.MaxPacketSize = leastPacketSize
-	if g.set("max_packet_size") {
-		c.MaxPacketSize = g.packetSize()
-	}
-	for i := range c.Members {
-		c.MaxPacketSize = max(c.MaxPacketSize, c.Members[i].AJP.MaxPacketSize)
-	}
 	return c
+}
+
+// packetSizes gives members that have no max_packet_size the largest of the
+// balancers they are in. A worker is one back end wherever it is named: all
+// copies of it get the same, also those that are read before the balancer.
+func (b *builder) packetSizes() {
+	balancers := b.cfg.balancers()
+	inherited := map[string]int{}
+	for _, w := range balancers {
+		for i := range w.LB.Members {
+			if name := w.LB.Members[i].Name; b.workers[name].own["max_packet_size"] == nil {
+				inherited[name] = max(inherited[name], w.LB.MaxPacketSize)
+			}
+		}
+	}
+	inherit := func(w *WorkerConfig) {
+		a := &w.AJP
+		a.MaxPacketSize = max(a.MaxPacketSize, inherited[w.Name])
+		if a.SocketBuffer > 0 {
+			a.SocketBuffer = max(a.SocketBuffer, a.MaxPacketSize)
+		}
+	}
+	for i := range b.cfg.Workers {
+		if w := &b.cfg.Workers[i]; w.Type == AJP13 {
+			inherit(w)
+		}
+	}
+	for _, w := range balancers {
+		for i := range w.LB.Members {
+			inherit(&w.LB.Members[i])
+			w.LB.MaxPacketSize = max(w.LB.MaxPacketSize, w.LB.Members[i].AJP.MaxPacketSize)
+		}
+	}
 }
 
 // memberOf builds one member. As in mod_jk a name without directives is a

@@ -141,7 +141,8 @@ type AJPConfig struct {
 	RecoveryOptionsSet bool
 	FailOnStatus       []FailStatus
 	BusyLimit          int // requests at a time in all processes, 0 = any number
-	// MaxPacketSize is 8192 (default) to 65536, a multiple of 1024.
+	// MaxPacketSize is 8192 to 65536, a multiple of 1024. Default: the largest
+	// that a balancer sets which the worker is a member of, else 8192.
 	MaxPacketSize int
 }
 
@@ -272,7 +273,8 @@ const (
 type LBConfig struct {
 	// Members are those of balance_workers, in its order; all of Type AJP13.
 	// A member that is also listed, or is in two balancers, is a copy: it
-	// inherits the balancer's secret if it has none.
+	// inherits the balancer's secret if it has none. The other fields are the
+	// same in all copies.
 	Members []WorkerConfig
 
 	StickySession      bool // default true
@@ -291,7 +293,8 @@ type LBConfig struct {
 	SetSessionCookie    bool
 	SessionCookiePath   string // default /
 	Secret              string
-	// MaxPacketSize is the largest of the members', or more if it is set.
+	// MaxPacketSize is the largest of the members', or more if it is set. What
+	// is set members without one of their own inherit.
 	MaxPacketSize int
 }
 

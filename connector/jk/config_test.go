@@ -463,7 +463,10 @@ func TestLBDirectives(t *testing.T) {
 		{"set_session_cookie=1", func(c *LBConfig) { c.SetSessionCookie = true }},
 		{"session_cookie_path=/a", func(c *LBConfig) { c.SessionCookiePath = "/a" }},
 		{"session_cookie_path=", func(c *LBConfig) {}},
-		{"max_packet_size=16k", func(c *LBConfig) { c.MaxPacketSize = 16384 }},
+		{"max_packet_size=16k", func(c *LBConfig) { c.MaxPacketSize, c.Members[0].AJP.MaxPacketSize = 16384, 16384 }},
+		{"max_packet_size=16k\nworker.a.max_packet_size=9k\nworker.a.socket_buffer=1", func(c *LBConfig) {
+			c.MaxPacketSize, c.Members[0].AJP.MaxPacketSize, c.Members[0].AJP.SocketBuffer = 16384, 9216, 9216
+		}},
 		{"secret=s", func(c *LBConfig) { c.Secret, c.Members[0].AJP.Secret = "s", "s" }},
 		{"balance_workers=a", func(c *LBConfig) {}}, // joined; twice is once
 	}
@@ -473,6 +476,42 @@ func TestLBDirectives(t *testing.T) {
 		tt.set(&want)
 		c, _ := mustParse(t, testEnv(), source("worker.list=b\nworker.b.type=lb\nworker.b.balance_workers=a\nworker.a.port=8009\nworker.b."+tt.text+"\n"))
 		same(t, tt.text, *c.Workers[0].LB, want)
+	}
+}
+
+func TestPacketSizeIsInherited(t *testing.T) {
+	const two = "worker.list=a,x,y\nworker.x.type=lb\nworker.y.type=lb\nworker.x.balance_workers=a,b\nworker.y.balance_workers=b,a,c\n"
+	tests := []struct {
+		name, text string
+		want       string // the listed a, then each balancer and its members
+		buffer     int    // of each a
+	}{
+		{"nobody sets it", "worker.a.port=1\n", "8192; x 8192: 8192 8192; y 8192: 8192 8192 8192", 0},
+		{"the first", "worker.x.max_packet_size=16384\n", "16384; x 16384: 16384 16384; y 16384: 16384 16384 8192", 0},
+		{"the last", "worker.y.max_packet_size=16384\n", "16384; x 16384: 16384 16384; y 16384: 16384 16384 16384", 0},
+		{"the larger of two", "worker.x.max_packet_size=16384\nworker.y.max_packet_size=32768\n", "32768; x 32768: 32768 32768; y 32768: 32768 32768 32768", 0},
+		{"one of its own, larger", "worker.x.max_packet_size=16384\nworker.a.max_packet_size=65536\n", "65536; x 65536: 65536 16384; y 65536: 16384 65536 8192", 0},
+		{"one of its own, smaller", "worker.x.max_packet_size=16384\nworker.a.max_packet_size=8192\n", "8192; x 16384: 8192 16384; y 16384: 16384 8192 8192", 0},
+		{"one of its template's", "worker.t.max_packet_size=8192\nworker.a.reference=worker.t\nworker.x.max_packet_size=16384\n", "8192; x 16384: 8192 16384; y 16384: 16384 8192 8192", 0},
+		{"the balancer's template", "worker.t.max_packet_size=16384\nworker.x.reference=worker.t\n", "16384; x 16384: 16384 16384; y 16384: 16384 16384 8192", 0},
+		{"the buffer holds a packet", "worker.a.socket_buffer=9000\nworker.x.max_packet_size=16384\n", "16384; x 16384: 16384 16384; y 16384: 16384 16384 8192", 16384},
+	}
+	for _, tt := range tests {
+		c, _ := mustParse(t, testEnv(), source(two+tt.text))
+		got := fmt.Sprint(c.Worker("a").AJP.MaxPacketSize)
+		buffers := []int{c.Worker("a").AJP.SocketBuffer}
+		for _, name := range []string{"x", "y"} {
+			lb := c.Worker(name).LB
+			got += fmt.Sprintf("; %s %d:", name, lb.MaxPacketSize)
+			for _, m := range lb.Members {
+				got += fmt.Sprintf(" %d", m.AJP.MaxPacketSize)
+				if m.Name == "a" {
+					buffers = append(buffers, m.AJP.SocketBuffer)
+				}
+			}
+		}
+		same(t, tt.name, got, tt.want)
+		same(t, tt.name+": buffers", buffers, []int{tt.buffer, tt.buffer, tt.buffer})
 	}
 }
 

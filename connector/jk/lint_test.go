@@ -85,6 +85,10 @@ func TestLintWorkers(t *testing.T) {
 			"w:3: worker.lb.balance_workers: max_packet_size differs among the members (a 16384, b 8192): a request must fit into the smallest",
 			`w:6: worker.a.max_packet_size: the container's connector needs packetSize="16384" too`,
 		}},
+		{"a packet size for all members", two + "worker.lb.max_packet_size=16384\n", nil, []string{
+			`w:4: worker.a: the container's connector needs packetSize="16384" too`,
+			`w:5: worker.b: the container's connector needs packetSize="16384" too`,
+		}},
 		{"ports", "worker.list=a,b,c\nworker.a.port=8080\nworker.b.port=8005\nworker.c.port=80\n", []string{
 			"w:2: worker.a.port: 8080 is usually a port for HTTP: the container needs a connector with protocol AJP/1.3, mostly at 8009",
 			"w:3: worker.b.port: 8005 is usually Tomcat's port for shutdown, that for AJP is mostly 8009",
