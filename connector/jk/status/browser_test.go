@@ -1,19 +1,17 @@
 package status
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"jkd/connector/connectortest"
 )
 
 // site serves the status worker and pages that look at it, or attack it.
@@ -69,45 +67,11 @@ func (s *site) serve(t *testing.T, pages map[string]string) string {
 	return srv.URL
 }
 
-// browse opens an address in a browser without a screen and returns the
-// document as it is when nothing happens any more, and what the browser says.
-func browse(t *testing.T, size, url string) (dom, messages string) {
-	t.Helper()
-	missing := t.Skipf
-	if os.Getenv("JKD_INTEGRATION") == "require" {
-		missing = t.Fatalf
-	} else if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	program, err := exec.LookPath("chromium")
-	if err != nil {
-		missing("chromium (Debian: chromium) is not there")
-	}
-	profile, err := os.MkdirTemp("", "jkd-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Not t.TempDir: the browser's own children may write there for a moment
-	// after it has ended.
-	defer os.RemoveAll(profile)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--user-data-dir="+profile, "--enable-logging=stderr",
-		"--window-size="+size, "--virtual-time-budget=2000", "--dump-dom", url)
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		missing("chromium does not run here: %v\n%s", err, errs.String())
-	}
-	return out.String(), errs.String()
-}
-
 // The page loads nothing that its own policy forbids, and its style is in
 // force.
 func TestBrowserPolicy(t *testing.T) {
 	s := &site{rig: newRig()}
-	dom, messages := browse(t, "1400,900", s.serve(t, nil)+"/?cmd=list")
+	dom, messages := connectortest.Browse(t, "1400,900", s.serve(t, nil)+"/?cmd=list")
 	if !strings.Contains(dom, "JK Status Manager") {
 		t.Errorf("document %s", dom)
 	}
@@ -139,7 +103,7 @@ async function main() {
 document.body.append(out); main();
 </script>`
 	s := &site{rig: newRig()}
-	dom, _ := browse(t, "1500,900", s.serve(t, map[string]string{"/look": look})+"/look")
+	dom, _ := connectortest.Browse(t, "1500,900", s.serve(t, map[string]string{"/look": look})+"/look")
 	_, seen, _ := strings.Cut(dom, `id="out">`)
 	if !strings.Contains(seen, " done") {
 		t.Fatalf("document %s", dom)
@@ -177,7 +141,7 @@ main();
 </script>`
 	s := &site{rig: newRig()}
 	s.rig.in.Token = "" // so that only the browser's own word counts
-	browse(t, "1400,900", s.serve(t, map[string]string{"/click": click})+"/click")
+	connectortest.Browse(t, "1400,900", s.serve(t, map[string]string{"/click": click})+"/click")
 	s.check(t, "reset cart/elm 1935831600, recover cart/elm, update cart/: sticky_session=False",
 		"POST reset same-origin: 200, POST recover same-origin: 200, POST update same-origin: 200")
 }
@@ -190,7 +154,7 @@ func TestBrowserAttack(t *testing.T) {
 		"/evil": `<!DOCTYPE html><title>x</title><body><form method="post" action="` + url + `/"><input name="cmd" value="reset"><input name="w" value="cart"></form>
 <img src="` + url + `/?cmd=reset&amp;w=cart"><script>onload = () => document.forms[0].submit()</script>`,
 	})
-	browse(t, "1400,900", evil+"/evil")
+	connectortest.Browse(t, "1400,900", evil+"/evil")
 	s.check(t, "", "GET reset same-site: 403, POST reset same-site: 403")
 }
 
