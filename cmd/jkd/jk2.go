@@ -60,7 +60,7 @@ func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func
 			seg.Reclaim(server)
 		}
 	}
-	reloader := &jk2.Reloader{Setup: setup, Board: b, Logger: jk2Log(setup, log)}
+	reloader := &jk2.Reloader{Setup: setup, Board: b, Logger: log}
 	if seg != nil {
 		reloader.Slots = jk2.LBVer{Segment: seg}
 	}
@@ -134,12 +134,8 @@ func dumpShm(path string, out, errOut io.Writer) int {
 }
 
 // newJk2 makes the connector of a child.
-func newJk2(c *mpm.Child, cfg *conf.Config, log zerolog.Logger) (*jk2.Connector, error) {
-	setup, _, err := jk2.Load(cfg)
-	if err != nil {
-		return nil, err
-	}
-	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Logger: jk2Log(setup, log)}
+func newJk2(c *mpm.Child, setup *jk2.Setup, cfg *conf.Config, log zerolog.Logger) (_ *jk2.Connector, err error) {
+	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Software: "jkd/" + version, Logger: log}
 	if mem := c.Segments[jk2Board]; mem != nil {
 		if o.Board, err = board.Attach(mem.Bytes()); err != nil {
 			return nil, err
@@ -167,14 +163,6 @@ func jk2Dialers(name string) jk2.Dialers {
 			return un(path, sock.DialOptions{Timeout: o.Timeout})
 		},
 	}
-}
-
-// jk2Log is the front's log at the level of [logger].
-func jk2Log(setup *jk2.Setup, front zerolog.Logger) zerolog.Logger {
-	levels := map[jk2.Level]zerolog.Level{
-		jk2.LevelDebug: zerolog.DebugLevel, jk2.LevelInfo: zerolog.InfoLevel, jk2.LevelError: zerolog.ErrorLevel, jk2.LevelEmerg: zerolog.FatalLevel,
-	}
-	return front.Level(levels[setup.Config.Logger.Level])
 }
 
 // offered are the connectors in the order in which a request is offered to

@@ -16,14 +16,16 @@ import (
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/cmd/jkd/internal/logformat"
 	"jkd/conf"
+	"jkd/connector/jk2"
 )
 
 // logPath is a log file and the directive that names it.
 type logPath struct{ path, directive string }
 
 // logPaths are all log files but the error log, none twice, in the order in
-// which the master opens them and passes them to its children.
-func logPaths(c *conf.Config) []logPath {
+// which the master opens them and passes them to its children. The connectors'
+// own come from their setups.
+func logPaths(c *conf.Config, setup *jk2.Setup) []logPath {
 	var out []logPath
 	add := func(path, directive string) {
 		if path != "" && !slices.ContainsFunc(out, func(l logPath) bool { return l.path == path }) {
@@ -38,6 +40,7 @@ func logPaths(c *conf.Config) []logPath {
 			add(c.Jk.Servers[i].LogFile, "JkLogFile")
 		}
 	}
+	add(jk2LogFile(setup), "[logger.file:] file")
 	return out
 }
 
@@ -45,9 +48,9 @@ func logPaths(c *conf.Config) []logPath {
 type logFiles map[string]*os.File
 
 // openLogs opens all of logPaths. fds are their descriptors in that order.
-func openLogs(c *conf.Config, errorLog *os.File) (files logFiles, fds []int, err error) {
+func openLogs(c *conf.Config, setup *jk2.Setup, errorLog *os.File) (files logFiles, fds []int, err error) {
 	files = logFiles{"": errorLog}
-	for _, l := range logPaths(c) {
+	for _, l := range logPaths(c, setup) {
 		f, err := openLog(l.path)
 		if err != nil {
 			files.close()
@@ -68,9 +71,9 @@ func (l logFiles) close() {
 }
 
 // childLogs are the files of openLogs as a child has them.
-func childLogs(c *conf.Config, errorLog *os.File, fds []int) logFiles {
+func childLogs(c *conf.Config, setup *jk2.Setup, errorLog *os.File, fds []int) logFiles {
 	files := logFiles{"": errorLog}
-	for i, l := range logPaths(c) {
+	for i, l := range logPaths(c, setup) {
 		if i < len(fds) {
 			files[l.path] = os.NewFile(uintptr(fds[i]), l.path)
 		}

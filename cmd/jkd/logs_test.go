@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/conf"
+	"jkd/connector/jk2"
 )
 
 func TestAccessLogsOfSites(t *testing.T) {
@@ -26,7 +27,7 @@ func TestAccessLogsOfSites(t *testing.T) {
 		},
 	}
 	c.Jk = &conf.Jk{Servers: []conf.JkServer{{LogFile: "/jk"}, {LogFile: "/main"}, {LogFile: "/jk"}}}
-	if got, want := logPaths(c), []logPath{{"/main", "CustomLog"}, {"/a", "CustomLog"}, {"/also", "CustomLog"}, {"/missing", "CustomLog"},
+	if got, want := logPaths(c, nil), []logPath{{"/main", "CustomLog"}, {"/a", "CustomLog"}, {"/also", "CustomLog"}, {"/missing", "CustomLog"},
 		{"/jk", "JkLogFile"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("paths %q", got)
 	}
@@ -71,7 +72,7 @@ func TestOpenLogs(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "new", "log")
 	c := &conf.Config{CustomLogs: []conf.CustomLog{{Path: path}, {Path: path}, {Path: filepath.Join(dir, "b")}}}
-	files, fds, err := openLogs(c, os.Stderr)
+	files, fds, err := openLogs(c, nil, os.Stderr)
 	if err != nil || len(fds) != 2 {
 		t.Fatal(fds, err)
 	}
@@ -83,7 +84,7 @@ func TestOpenLogs(t *testing.T) {
 		t.Errorf("got %q, %v", b, err)
 	}
 	c.CustomLogs = append(c.CustomLogs, conf.CustomLog{Path: dir})
-	if _, _, err := openLogs(c, os.Stderr); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: ") {
+	if _, _, err := openLogs(c, nil, os.Stderr); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -199,5 +200,32 @@ func TestSiteLogs(t *testing.T) {
 	servers[1].LogStampFormat = "%1"
 	if _, err := siteLogs(&conf.Config{Jk: &conf.Jk{Servers: servers}}, logFiles{"/m": f}, zerolog.Nop()); err == nil {
 		t.Error("a bad format is used")
+	}
+}
+
+// The file of the logger that workerEnv selects is opened as the other logs
+// are, and none for the server's own log.
+func TestJk2LogFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		"[logger]\nlevel=DEBUG\n":    "",
+		"[logger.file:x]\nfile=/a\n": "",
+		"[workerEnv:]\nlogger=logger.file:x\n[logger.file:x]\nfile=/a\n":     "/a",
+		"[workerEnv:]\nlogger=logger.file:x\n[logger.file:x]\nfile=b\n":      "/srv/b",
+		"[workerEnv:]\nlogger=logger.file:\n[logger.file:]\n":                "/srv/logs/jk2.log",
+		"[workerEnv:]\nlogger=logger.file:x\n[logger.file:x]\nfile=stderr\n": "/dev/stderr",
+	} {
+		c := &conf.Config{Server: conf.ServerConfig{ServerRoot: "/srv"}, Jk2: &conf.Jk2{File: &conf.File{Path: "/srv/w", Data: []byte(text)}}}
+		setup, _, err := jk2.Load(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var paths []logPath
+		if want != "" {
+			paths = []logPath{{want, "[logger.file:] file"}}
+		}
+		if got := logPaths(c, setup); !reflect.DeepEqual(got, paths) {
+			t.Errorf("%q: %q, want %q", text, got, paths)
+		}
 	}
 }

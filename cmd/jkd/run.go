@@ -60,7 +60,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 			log.Warn().Msg(w.String())
 		}
 	}
-	files, fds, err := openLogs(l.cfg, errorLog)
+	files, fds, err := openLogs(l.cfg, l.jk2, errorLog)
 	if err != nil {
 		log.Error().Msg(err.Error())
 		return 1
@@ -115,7 +115,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		names.First(firstNames)
 		o.Background = append(o.Background, keeper.Run, watcher.Run, names.Run)
 	}
-	closeJk2, err := addJk2(&o, l.jk2, log)
+	closeJk2, err := addJk2(&o, l.jk2, jk2Log(l.jk2, files, log))
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the memory of [connector.jk2]")
 		return 1

@@ -17,6 +17,7 @@ import (
 	"jkd/connector/ajp"
 	"jkd/connector/jk"
 	"jkd/connector/jk/jkshm"
+	"jkd/connector/jk2"
 	"jkd/mpm"
 	"jkd/mpm/prefork"
 	"jkd/mpm/sock"
@@ -79,7 +80,13 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		return fail(err)
 	}
 	errorLog := os.NewFile(uintptr(c.LogFiles[errorLogFile]), "error log")
-	files := childLogs(cfg, errorLog, c.LogFiles[otherLogFiles:])
+	var setup2 *jk2.Setup
+	if cfg.Jk2 != nil {
+		if setup2, _, err = jk2.Load(cfg); err != nil {
+			return fail(err)
+		}
+	}
+	files := childLogs(cfg, setup2, errorLog, c.LogFiles[otherLogFiles:])
 	log := newLogger(errorLog).Level(logLevel(cfg.Server.LogLevel)).
 		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
 	c.Logger = log
@@ -122,8 +129,8 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			beside = f
 		}
 	}
-	if cfg.Jk2 != nil {
-		c, err := newJk2(c, cfg, log)
+	if setup2 != nil {
+		c, err := newJk2(c, setup2, cfg, jk2Log(setup2, files, log))
 		if err != nil {
 			return fail(err)
 		}
