@@ -81,6 +81,7 @@ type config struct {
 	mounts  []string // values of JkMount
 	name    string   // ServerName; empty: the address
 	jk      []string // more lines of [connector.jk], and further sections
+	jk2     []string // lines of [connector.jk2]; without workers there is no [connector.jk] then
 	files   map[string]string
 }
 
@@ -116,11 +117,16 @@ func start(t *testing.T, bin string, c config) *server {
 	}
 	lines = append(lines, c.server...)
 	lines = append(append(lines, "[mpm."+c.mpm+"]"), c.limits...)
-	lines = append(lines, "[connector.jk]", "JkWorkersFile = workers.properties")
+	if c.jk2 == nil || c.workers != "" {
+		lines = append(lines, "[connector.jk]", "JkWorkersFile = workers.properties")
+	}
 	for _, m := range c.mounts {
 		lines = append(lines, "JkMount = "+m)
 	}
 	lines = append(lines, c.jk...)
+	if c.jk2 != nil {
+		lines = append(append(lines, "[connector.jk2]"), c.jk2...)
+	}
 	s.write("jkd.conf", strings.Join(lines, "\n")+"\n")
 	s.write("workers.properties", c.workers)
 	for name, text := range c.files {

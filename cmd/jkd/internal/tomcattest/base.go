@@ -56,6 +56,8 @@ var serverXML = template.Must(template.New("server.xml").Parse(`<?xml version="1
                {{- if .Secret}} secretRequired="true" secret={{.Secret}}{{else}} secretRequired="false"{{end}}
                {{- if .PacketSize}} packetSize="{{.PacketSize}}"{{end}}
                {{- if .AJPAttributes}} {{.AJPAttributes}}{{end}}/>
+    {{if .AJPSocket}}<Connector protocol="AJP/1.3" unixDomainSocketPath={{.AJPSocket}} unixDomainSocketPathPermissions="rw-rw-rw-"
+               secretRequired="false" maxThreads="{{.MaxThreads}}" minSpareThreads="4"/>{{end}}
     {{if .HTTPPort}}<Connector protocol="HTTP/1.1" address="127.0.0.1" port="{{.HTTPPort}}"
                maxThreads="{{.MaxThreads}}" minSpareThreads="4"/>{{end}}
     <Engine name="Catalina" defaultHost="localhost"{{if .JVMRoute}} jvmRoute={{.JVMRoute}}{{end}}>
@@ -74,6 +76,7 @@ type serverValues struct {
 	PacketSize        int
 	Secret, JVMRoute  string // quoted XML attribute values, or empty
 	AJPAttributes     string
+	AJPSocket         string // quoted as well
 	Small             bool
 }
 
@@ -94,6 +97,7 @@ func writeBase(dir string, o Options, ajpPort, httpPort int) error {
 		PacketSize: o.PacketSize,
 		Secret:     attribute(o.Secret), JVMRoute: attribute(o.JVMRoute),
 		AJPAttributes: o.AJPAttributes,
+		AJPSocket:     attribute(o.AJPSocket),
 		Small:         o.Small,
 	}
 	var server, context strings.Builder

@@ -36,6 +36,7 @@ type Options struct {
 	PacketSize    int    // AJP packet size; 0: Tomcat's default, 8192
 	MaxThreads    int    // threads of each connector; at least 64
 	AJPAttributes string // more attributes of the AJP connector, as XML
+	AJPSocket     string // path of a Unix socket: one more AJP connector, without a secret
 	HeapMB        int    // limit of the Java heap; 0: 192
 	Small         bool   // without /examples; starts in half the time
 }
