@@ -248,6 +248,8 @@ func (b *builder) status(c *component) {
 	s := StatusPage{Component: b.common(c), StyleMode: g.number("styleMode", 0, 3, 0), StylePath: g.text("stylePath", "")}
 	if s.StyleMode > 1 && s.StylePath == "" {
 		b.Warn(g.at("styleMode"), "styleMode", "%d needs stylePath beside it", s.StyleMode)
+	} else if s.StyleMode == 3 {
+		b.Warn(g.at("styleMode"), "styleMode", "3 is read as 1, the page's own style: no file is put into the page; 2 names the address of one")
 	}
 	b.cfg.targets[s.Name] = Target{ToStatus, len(b.cfg.Statuses)}
 	b.cfg.Statuses = append(b.cfg.Statuses, s)

@@ -52,5 +52,42 @@
 //	Location without JkUriSet    goes to lb:lb                   is nobody's
 //	a secret                     a variable like others          not to be had by ${name}
 //
-// What package lb does differently is in its documentation.
+//	at run time                  mod_jk2                         here
+//	max_connections reached      500, the worker is in error     503, a line in the log, no error
+//	a dead idle connection       found out by using it           looked at before it is used
+//	END_RESPONSE without reuse   ignored, fails on the next use  the connection is closed
+//	connect and CPING            no limit of time                timeout, connectTimeout,
+//	                                                             prepostTimeout, or 5 s
+//	replyTimeout                 no effect                       the wait for each packet of an answer
+//	container down, no balancer  500                             503
+//	client leaves                the request is sent again       it is not
+//	request sent, then lost      sent again, POST too            GET and HEAD only
+//	noRecoveryIfHeaderSent       see there                       always
+//	the path                     decoded (forwardURICompat)      as the client sent it
+//	secretkey                    login, then attribute 12        attribute 12
+//	reload                       each child reads the file       the master does, for all
+//	                             new uris are not mapped         they are
+//	                             an error stops half way         the old configuration stays
+//	set= on the status page      rewrites the file               does not
+//	                             by GET                          by a form, or with the token
+//
+// What package lb does differently is in its documentation, and so it is with
+// jk2shm and status.
+//
+// # Differences from connector/jk
+//
+//	                             jk                              jk2
+//	connections kept             cachesize, cache_timeout, pool  all, for ever, last in first out
+//	at the limit                 the request waits for a turn    it is refused at once
+//	limit counts                 a process; max_connections all  a process
+//	idle connections             closed and pinged in time       never
+//	balancer's state             shared by all processes         each process has its own
+//	weight                       lbfactor: more requests         lb_factor: fewer
+//	stand-by                     distance, redirect, domain      level, routeRedirect
+//	draining                     activation D and S              graceful, disabled
+//	mapping                      most specific pattern           host, context, then the kind of rule
+//	seen by other programs       no                              jk2.shm
+//
+// Both pass the suite of package connectortest. Beside each other the most
+// specific rule wins, and of equal ones that of jk.
 package jk2

@@ -22,6 +22,9 @@ func (c *Connector) status(s *state, index int, r *connector.Request, rw connect
 		Method: string(r.Method), Query: r.Query, ServerName: string(r.ServerName),
 		Host: field(r, "host"), Origin: field(r, "origin"), SecFetchSite: field(r, "sec-fetch-site"),
 	}
+	if x := &s.cfg.Statuses[index]; x.StyleMode == styleLink {
+		in.CSS = x.StylePath
+	}
 	if c.o.Board != nil {
 		token := c.o.Board.Token()
 		in.Token = hex.EncodeToString(token[:])
@@ -46,6 +49,10 @@ func (c *Connector) status(s *state, index int, r *connector.Request, rw connect
 	}
 	return nil
 }
+
+// styleLink is the styleMode that names a style sheet. The others mean the
+// page's own style, which mod_jk2 has as mode 1.
+const styleLink = 2
 
 // field is the value of a header field, whose name is in lower case. Several
 // are put together as one that no check accepts.

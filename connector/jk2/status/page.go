@@ -23,11 +23,21 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.CSS { return template.CSS(style) },
 }).Parse(pageText))
 
-// policy lets the page have its own style and forms, and nothing else.
-var policy = func() string {
+// styleHash is the page's own style in the words of a policy.
+var styleHash = func() string {
 	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
+
+// policy lets the page have its style and its forms, and nothing else. A style
+// sheet may be anywhere: the administrator has named it.
+func policy(css string) string {
+	from := styleHash
+	if css != "" {
+		from = "*"
+	}
+	return "default-src 'none'; style-src " + from + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}
 
 // table is one table of the page.
 type table struct {
@@ -41,6 +51,7 @@ type table struct {
 type view struct {
 	*Model
 	Server, Token string
+	CSS           string
 	Action, Done  string
 	Tables        []table
 	Forms         bool // the page offers changes
@@ -48,7 +59,7 @@ type view struct {
 
 // page writes the HTML page.
 func page(m *Model, in *Input, a *asked) []byte {
-	v := view{Model: m, Server: in.ServerName, Token: in.Token, Action: a.action.String()}
+	v := view{Model: m, Server: in.ServerName, Token: in.Token, CSS: in.CSS, Action: a.action.String()}
 	switch a.action {
 	case cfgOriginal, cfgParsed:
 		v.Tables = settings(m, a.action == cfgParsed)

@@ -20,6 +20,7 @@ type Input struct {
 	// Header fields; "" is absent.
 	Host, Origin, SecFetchSite string
 	ServerName                 string
+	CSS                        string // address of a style sheet, "": the page's own style
 	// Token lets a request change things by whatever method. "": there is none.
 	Token string
 }

@@ -62,7 +62,9 @@ func Serve(in Input, model func() *Model, control Control) Output {
 	if a.json {
 		return answer(200, jsonType, document(m))
 	}
-	return answer(200, htmlType, page(m, &in, &a))
+	out := answer(200, htmlType, page(m, &in, &a))
+	out.Fields[len(out.Fields)-1].Value = policy(in.CSS)
+	return out
 }
 
 func answer(status int, contentType string, body []byte) Output {
@@ -71,7 +73,7 @@ func answer(status int, contentType string, body []byte) Output {
 		{"X-Content-Type-Options", "nosniff"},
 		{"X-Frame-Options", "DENY"},
 		{"Referrer-Policy", "same-origin"},
-		{"Content-Security-Policy", policy},
+		{"Content-Security-Policy", policy("")},
 	}}
 }
 

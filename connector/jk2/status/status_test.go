@@ -148,6 +148,18 @@ func TestNoScoreboard(t *testing.T) {
 	}
 }
 
+// A style sheet of the administrator's takes the place of the page's style.
+func TestStyleSheet(t *testing.T) {
+	out := serve(Input{Method: "GET", CSS: "/my.css\"><script>"}, nil)
+	body := string(out.Body)
+	if !strings.Contains(body, `<link rel="stylesheet" href="/my.css`) || strings.Contains(body, "<style>") || strings.Contains(body, "<script>") {
+		t.Errorf("%.700s", body)
+	}
+	if policy := out.Fields[len(out.Fields)-1].Value; !strings.Contains(policy, "style-src *;") {
+		t.Error(policy)
+	}
+}
+
 func FuzzServe(f *testing.F) {
 	f.Add("GET", "get=ajp13:a:8009|ver", "")
 	f.Add("POST", "", "set=a|b|c&token=1")
