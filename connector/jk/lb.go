@@ -206,8 +206,8 @@ func (t *lbTarget) elect(c *call, v *lbView) (balance.Choice, bool) {
 		}
 		rec := t.rec.Member(choice.Index)
 		m := &c.members[choice.Index]
-		if m.State == balance.Recover && !rec.TryProbe(t.server, t.now().Unix()) {
-			m.State = balance.Probe
+		probe := m.State == balance.Recover
+		if probe && !rec.TryProbe(t.server, t.now().Unix()) {
 			if try < maxElections {
 				continue
 			}
@@ -216,7 +216,8 @@ func (t *lbTarget) elect(c *call, v *lbView) (balance.Choice, bool) {
 		session := !choice.HasID && !c.stateless
 		if add := v.s.Method.Assigned(m.Mult, session); add > 0 && v.s.Method != balance.ByBusyness {
 			switch {
-			case choice.How != balance.ByElection || try >= maxElections:
+			case choice.How != balance.ByElection || probe || try >= maxElections:
+				// A probe is nobody else's, and must not be left without a request.
 				rec.LBValue.Add(add)
 			case !rec.LBValue.CompareAndSwap(m.Value, balance.Add(m.Value, add)):
 				continue
@@ -271,7 +272,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string, first bool) (balance.R
 	now := t.now().Unix()
 	verdict := balance.Judge(result, balance.Facts{
 		Recoverable: fail != nil && c.failover, ReplyTimeouts: timeouts, MaxReplyTimeouts: uint64(v.s.MaxReplyTimeouts),
-		Others: w.rec.Busy() > 0, EscalationTime: v.s.ErrorEscalationTime, FirstError: rec.FirstError.Load(), Now: now,
+		Others: fail != nil && w.rec.Busy() > 0, EscalationTime: v.s.ErrorEscalationTime, FirstError: rec.FirstError.Load(), Now: now,
 	})
 	if fail != nil && errors.Is(fail.Err, errLeft) {
 		// Nothing was asked of the member: what was to be found out about it

@@ -526,3 +526,26 @@ func TestPessimisticLock(t *testing.T) {
 		t.Error("an election has taken the lock for good:", err)
 	}
 }
+
+// A member that comes back gets load on its account by the master while a
+// request elects it as its probe: the request must not go elsewhere and leave
+// the probe to nobody.
+func TestProbeWhileTheValueChanges(t *testing.T) {
+	r, _ := newLB(t, 2, nil, "")
+	b := r.lbs[0]
+	m := b.rec.Member(0)
+	m.SetState(balance.Recover)
+	b.now = func() time.Time { // asked for between the look and the election
+		m.LBValue.Raise(5)
+		return time.Now()
+	}
+	if got := r.get("/"); got != "n1" {
+		t.Errorf("served by %s", got)
+	}
+	if s := m.State(); s != balance.OK {
+		t.Errorf("the probed member is %s", s)
+	}
+	if v := m.LBValue.Load(); v != 6 {
+		t.Errorf("its value is %d, want 6", v)
+	}
+}
