@@ -165,7 +165,7 @@ func (n *Names) group() {
 		h.users = append(h.users, u)
 		var a jkshm.Addresses
 		if rec.LoadAddresses(&a); !a.Resolved && h.found != nil {
-			n.publish(h, u)
+			n.publish(h, u, h.found)
 		}
 	}
 	for name, h := range n.hosts {
@@ -196,6 +196,7 @@ func (n *Names) due(now time.Time) (out []*namedHost) {
 		case suspect && now.Sub(h.asked) < resolveAgain:
 			h.count() // that is the newest there is
 		case suspect:
+			h.due = now // also if there is no place for it yet
 			out = append(out, h)
 		}
 	}
@@ -256,15 +257,15 @@ func (n *Names) settle(a nameAnswer, now time.Time) {
 	if changed {
 		h.found = a.found
 		for _, u := range h.users {
-			n.publish(h, u)
+			n.publish(h, u, a.found)
 		}
 	}
 	switch {
 	case failing:
-		n.Logger.Info().Str("host", h.name).Strs("workers", h.workers()).Strs("addresses", addressTexts(h.found)).
+		n.Logger.Info().Str("host", h.name).Strs("workers", h.workers()).Strs("addresses", addressTexts(a.found)).
 			Msgf("tomcat address %s can be resolved again", h.name)
 	case changed && old != nil:
-		n.Logger.Info().Str("host", h.name).Strs("workers", h.workers()).Strs("addresses", addressTexts(h.found)).
+		n.Logger.Info().Str("host", h.name).Strs("workers", h.workers()).Strs("addresses", addressTexts(a.found)).
 			Strs("before", addressTexts(old)).Msgf("tomcat address %s has changed", h.name)
 	}
 	h.count()
@@ -296,13 +297,14 @@ func addressTexts(addrs []netip.Addr) (out []string) {
 // errOtherHost ends an edit: the host is another one by now.
 var errOtherHost = errors.New("the host has been changed")
 
-// publish gives a back end the addresses of its name.
-func (n *Names) publish(h *namedHost, u hostUser) {
+// publish gives a back end the addresses of its name. If it cannot, the name is
+// soon asked for again.
+func (n *Names) publish(h *namedHost, u hostUser, found []netip.Addr) {
 	err := u.rec.Edit(jkshm.Master, func(s *jkshm.WorkerSettings, a *jkshm.Addresses) error {
 		if s.Host != h.name {
 			return errOtherHost
 		}
-		list := order(h.found, uint16(s.Port), u.preferIPv6)
+		list := order(found, uint16(s.Port), u.preferIPv6)
 		*a = jkshm.Addresses{Resolved: true, List: list[:min(len(list), jkshm.MaxAddresses)]}
 		return nil
 	})

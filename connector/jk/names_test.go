@@ -136,6 +136,74 @@ func TestF053NamesAreLookedUpAgain(t *testing.T) {
 	step(2*second, 17, "192.0.2.4:8009", "can be resolved again")
 }
 
+// One back end's addresses can't be published because somebody is in the middle
+// of an edit for long: those of others with the same name are.
+func TestNamesArePublishedOneByOne(t *testing.T) {
+	r := newNames(t, "worker.list=a,b\nworker.a.host=app.example\nworker.b.host=app.example\n")
+	r.serve.say(nil, "192.0.2.1")
+	inside, leave, left := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	waited := time.Duration(0)
+	r.seg.Sleep = func(d time.Duration) {
+		waited += d
+		if waited > 3*time.Second { // the first has given up
+			select {
+			case <-left:
+			default:
+				close(leave)
+				<-left
+			}
+		}
+	}
+	go func() {
+		defer close(left)
+		_ = r.seg.Worker(0).Update(0, func(*jkshm.WorkerSettings) error {
+			close(inside)
+			<-leave
+			return errors.New("nothing is to be changed")
+		})
+	}()
+	<-inside
+	now := time.Unix(1e9, 0)
+	r.round(now)
+	if a, b := r.addresses(0), r.addresses(1); a != "unresolved" || b != "192.0.2.1:8009" {
+		t.Errorf("%q and %q", a, b)
+	}
+	r.round(now.Add(time.Second))
+	if a, b := r.addresses(0), r.addresses(1); a != "192.0.2.1:8009" || b != "192.0.2.1:8009" {
+		t.Errorf("%q and %q", a, b)
+	}
+}
+
+// More names are suspected at a time than are looked up at a time: the others
+// have their turn.
+func TestNoSuspicionIsLost(t *testing.T) {
+	text := "worker.list="
+	for i := range mostLookups + 4 {
+		text += fmt.Sprintf("w%d,", i)
+	}
+	for i := range mostLookups + 4 {
+		text += fmt.Sprintf("\nworker.w%d.host=app%d.example", i, i)
+	}
+	r := newNames(t, text+"\n")
+	r.serve.say(nil, "192.0.2.1")
+	now := time.Unix(1e9, 0)
+	r.round(now)
+	for i := range r.seg.Workers() {
+		r.seg.Worker(i).Suspect()
+	}
+	now = now.Add(resolveAgain)
+	hosts := r.names.due(now)
+	if len(hosts) != mostLookups+4 {
+		t.Fatalf("%d names are due", len(hosts))
+	}
+	for _, h := range hosts[:mostLookups] {
+		h.asking = true
+	}
+	if hosts = r.names.due(now); len(hosts) != 4 {
+		t.Errorf("%d names are left, want 4", len(hosts))
+	}
+}
+
 // F053: more addresses than there is room for, and those that can't be kept.
 func TestF053ManyAddresses(t *testing.T) {
 	r := newNames(t, "worker.list=w\nworker.w.host=app.example\nworker.w.port=9\nworker.w.prefer_ipv6=1\n")
