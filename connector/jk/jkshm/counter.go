@@ -58,8 +58,13 @@ const MaxTime = 253402300799
 // Load is the time, between 0 and MaxTime whatever the memory holds.
 func (t Time) Load() int64 { return int64(min(t.w.Load(), MaxTime)) }
 
-// Store sets the time; before 1970 is never.
-func (t Time) Store(sec int64) { t.w.Store(uint64(max(sec, 0))) }
+// Store sets the time; before 1970 is never. It does not write when that is the
+// time already: most requests find no error to forget.
+func (t Time) Store(sec int64) {
+	if v := uint64(max(sec, 0)); t.w.Load() != v {
+		t.w.Store(v)
+	}
+}
 
 // CompareAndSwap sets the time if it is old.
 func (t Time) CompareAndSwap(old, new int64) bool {
