@@ -20,17 +20,18 @@ var mayImport = map[string][]string{
 	"connector/ajp":         {"connector", "mpm/sock"},
 	"connector/ajp/ajptest": {"connector/ajp"},
 	// layer 1
-	"scoreboard":        {"shm"},
-	"connector/sheet":   {},
-	"connector/resolve": {},
+	"scoreboard":           {"shm"},
+	"connector/sheet":      {},
+	"connector/resolve":    {},
+	"connector/forwarduri": {"conf", "connector"},
 	// layer 2
 	"mpm":                     {"mpm/sock", "scoreboard", "shm"},
 	"mpm/mpmtest":             {"mpm", "mpm/sock", "scoreboard", "shm"},
 	"connector/jk/balance":    {},
 	"connector/jk/jkshm":      {"connector/jk/balance", "connector/sheet"},
 	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
-	"connector/jk":            {"connector", "connector/ajp", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
-	"connector/jk2":           {"connector", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
+	"connector/jk":            {"connector", "connector/ajp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
+	"connector/jk2":           {"connector", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
 	"connector/jk2/jk2shm":    {},
 	"connector/jk2/status":    {"connector", "connector/jk2/jk2shm"},
@@ -65,7 +66,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "connector/resolve", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/sheet", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

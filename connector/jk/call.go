@@ -11,6 +11,7 @@ import (
 	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/forwarduri"
 	"jkd/connector/jk/balance"
 )
 
@@ -147,7 +148,7 @@ func (c *call) forward(worker string, form conf.ForwardURI) *connector.Error {
 	if form == conf.ForwardURICompatUnparsed {
 		return nil
 	}
-	path, err := forwardPath(c.path[:0], c.req.Path, form)
+	path, err := forwarduri.Append(c.path[:0], c.req.Path, form)
 	c.path = path
 	if err != nil {
 		return &connector.Error{Worker: worker, Op: "forward path as " + form.String(), Status: 400, Client: true, Err: err}

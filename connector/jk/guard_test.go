@@ -7,6 +7,7 @@ import (
 
 	"jkd/conf"
 	"jkd/connector"
+	"jkd/connector/forwarduri"
 )
 
 func TestRefuse(t *testing.T) {
@@ -77,6 +78,14 @@ var hostile = []string{
 	"/app/.;x/private/x", "/app/...;/x", "/app/%2e;x/private/x", "/app/%3b/../private/x", "/x/../app/private/./x", "*", "/app/\xff%c0%ae%c0%ae/x",
 }
 
+// The forms in which a path may be sent.
+const (
+	proxy    = conf.ForwardURIProxy
+	unparsed = conf.ForwardURICompatUnparsed
+	compat   = conf.ForwardURICompat
+	escaped  = conf.ForwardURIEscaped
+)
+
 // FuzzContainer: what is matched is what a container makes of the path. So no
 // path that /app/* maps leads out of /app, and none that leads into
 // /app/private gets around the exclusion. With containers that take escaped
@@ -118,7 +127,16 @@ func FuzzContainer(f *testing.F) {
 			}
 		}
 		for _, form := range []conf.ForwardURI{proxy, escaped, compat, unparsed} {
-			if got, err := forwardPath(nil, path, form); err == nil && u.Match(clean) != nil {
+			got, err := forwarduri.Append(nil, path, form)
+			if err != nil {
+				continue
+			}
+			for _, c := range containers[:2] {
+				if there, ok := c.resolve(string(got)); ok && there != string(clean) {
+					t.Errorf("%s of %q is %q: to a container it is %q, was matched as %q", form, path, got, there, clean)
+				}
+			}
+			if u.Match(clean) != nil {
 				if there, ok := containers[0].resolve(string(got)); ok && !strings.HasPrefix(there, "/app/") {
 					t.Errorf("%q is sent as %q, which leads to %q", path, got, there)
 				}

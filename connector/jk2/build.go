@@ -188,8 +188,8 @@ func (b *builder) workerEnv() {
 	// Of several forms, and of the two recovery options, the one that was
 	// written last counts: each takes the place of the others.
 	switch g.latest("forwardURICompat", "forwardURICompatUnparsed", "forwardURIEscaped") {
-	case "forwardURICompatUnparsed":
-		e.ForwardURI = ForwardURICompatUnparsed
+	case "forwardURICompat":
+		e.ForwardURI = ForwardURICompat
 	case "forwardURIEscaped":
 		e.ForwardURI = ForwardURIEscaped
 	}

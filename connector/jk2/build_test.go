@@ -156,14 +156,14 @@ func TestAddress(t *testing.T) {
 
 func TestForward(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "forwardURICompat false false",
+		"":                          "forwardURICompatUnparsed false false",
 		"forwardURICompat=1":        "forwardURICompat false false",
-		"forwardURICompatUnparsed=": "forwardURICompat false false",
+		"forwardURICompatUnparsed=": "forwardURICompatUnparsed false false",
 		"forwardURICompatUnparsed=1\nforwardURIEscaped=1":     "forwardURIEscaped false false",
 		"forwardURIEscaped=1\nforwardURICompatUnparsed=1":     "forwardURICompatUnparsed false false",
-		"noRecoveryIfRequestSent=1":                           "forwardURICompat true false",
-		"noRecoveryIfRequestSent=1\nnoRecoveryIfHeaderSent=1": "forwardURICompat false true",
-		"noRecoveryIfHeaderSent=1\nnoRecoveryIfRequestSent=1": "forwardURICompat true false",
+		"noRecoveryIfRequestSent=1":                           "forwardURICompatUnparsed true false",
+		"noRecoveryIfRequestSent=1\nnoRecoveryIfHeaderSent=1": "forwardURICompatUnparsed false true",
+		"noRecoveryIfHeaderSent=1\nnoRecoveryIfRequestSent=1": "forwardURICompatUnparsed true false",
 	} {
 		e := parse(t, "[workerEnv:]\n"+text).WorkerEnv
 		same(t, text, fmt.Sprint(e.ForwardURI, e.NoRecoveryIfRequestSent, e.NoRecoveryIfHeaderSent), want)

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"sync"
 
+	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/forwarduri"
 )
 
 // call is what one request needs besides an endpoint. It is kept and used
@@ -16,6 +18,7 @@ type call struct {
 	req  ajp.Request
 	base connector.Request // the request with what variables say of its encryption
 	tls  connector.TLS
+	path []byte // in the form that workerEnv asks for
 
 	received int64 // when it came, in microseconds since 1970; 0: nobody wants times
 	cookies  [][]byte
@@ -45,6 +48,9 @@ func (c *call) begin(name string, env *WorkerEnv, r *connector.Request) *connect
 	if r.Env.Len() > 0 {
 		c.indicators(env, r)
 	}
+	if err := c.forward(name, env.ForwardURI); err != nil {
+		return err
+	}
 	if err := c.fwd.Encode(&c.req, packet); err != nil {
 		return encodeError(name, err)
 	}
@@ -58,8 +64,7 @@ func (c *call) indicators(env *WorkerEnv, r *connector.Request) {
 	if !ok {
 		return
 	}
-	c.base = *r
-	c.req.Request = &c.base
+	c.own()
 	if c.base.Secure = strings.EqualFold(https, "on"); !c.base.Secure {
 		c.base.TLS = nil
 		return
@@ -79,6 +84,33 @@ func (c *call) indicators(env *WorkerEnv, r *connector.Request) {
 		c.tls.KeySize, _ = strconv.Atoi(v)
 	}
 	c.base.TLS = &c.tls
+}
+
+// own returns the request as the container is told of it, which may be changed.
+func (c *call) own() *connector.Request {
+	if c.req.Request != &c.base {
+		c.base = *c.req.Request
+		c.req.Request = &c.base
+	}
+	return &c.base
+}
+
+// forwardForms are the forms in the words of JkOptions.
+var forwardForms = map[ForwardURI]conf.ForwardURI{
+	ForwardURICompat: conf.ForwardURICompat, ForwardURIEscaped: conf.ForwardURIEscaped,
+}
+
+// forward puts the path into the form that workerEnv asks for.
+func (c *call) forward(name string, form ForwardURI) *connector.Error {
+	if form == ForwardURICompatUnparsed {
+		return nil
+	}
+	var err error
+	if c.path, err = forwarduri.Append(c.path[:0], c.req.Path, forwardForms[form]); err != nil {
+		return &connector.Error{Worker: name, Op: "forward path as " + form.String(), Status: 400, Client: true, Err: err}
+	}
+	c.own().Path = c.path
+	return nil
 }
 
 // cookieFields are the values of all Cookie fields.

@@ -51,13 +51,15 @@ type Logger struct {
 	File string
 }
 
-// ForwardURI is the form in which containers get the path.
+// ForwardURI is the form in which containers get the path. The zero value is
+// the default, which mod_jk2 has not: nothing rewrites paths here, and what is
+// not touched cannot be spoilt.
 type ForwardURI uint8
 
 // The forms.
 const (
-	ForwardURICompat         ForwardURI = iota // decoded
-	ForwardURICompatUnparsed                   // as it came, without the query
+	ForwardURICompatUnparsed ForwardURI = iota // as it came, without the query
+	ForwardURICompat                           // decoded
 	ForwardURIEscaped                          // decoded and encoded again
 )
 

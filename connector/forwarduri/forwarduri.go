@@ -1,4 +1,7 @@
-package jk
+// Package forwarduri puts the path of a request into the form in which a
+// container is to get it: the ForwardURI options of mod_jk and the forwardURI
+// properties of mod_jk2.
+package forwarduri
 
 import (
 	"bytes"
@@ -9,12 +12,12 @@ import (
 	"jkd/connector"
 )
 
-// errForwardURI means that a path cannot be sent in the form JkOptions asks
-// for: the container would take it for another one than was matched. The
-// request is refused with 400.
-var errForwardURI = errors.New("the path would mean something else in the form that JkOptions asks for")
+// ErrForm means that a path cannot be sent in the form that is asked for: the
+// container would take it for another one than was matched. The request is
+// refused with 400.
+var ErrForm = errors.New("the path would mean something else in the form that is asked for")
 
-// forwardPath appends to dst what a container gets of the path raw, which
+// Append appends to dst what a container gets of the path raw, which
 // connector.CleanPath has accepted, in the form of a ForwardURI option.
 //
 // ForwardURICompatUnparsed is the path as the client sent it, and so is what
@@ -29,7 +32,7 @@ var errForwardURI = errors.New("the path would mean something else in the form t
 //     time, begin a parameter or a query, or is a control byte, is refused.
 //   - ForwardURIEscaped escapes ';' too. Paths with parameters would then be
 //     others than those that were matched; they are refused.
-func forwardPath(dst, raw []byte, form conf.ForwardURI) ([]byte, error) {
+func Append(dst, raw []byte, form conf.ForwardURI) ([]byte, error) {
 	if form == conf.ForwardURICompatUnparsed || len(raw) == 1 && raw[0] == '*' {
 		return append(dst, raw...), nil
 	}
@@ -61,7 +64,7 @@ func forwardPath(dst, raw []byte, form conf.ForwardURI) ([]byte, error) {
 		}
 	}
 	if !alike(dst[begin:], raw) {
-		return dst[:begin], errForwardURI
+		return dst[:begin], ErrForm
 	}
 	return dst, nil
 }
@@ -106,7 +109,7 @@ func appendSegment(dst, seg []byte, form conf.ForwardURI) ([]byte, error) {
 		switch form {
 		case conf.ForwardURICompat:
 			if escaped && (c == '%' || c == ';' || c == '?' || c == '#') || c < ' ' || c == 0x7f {
-				return dst, errForwardURI
+				return dst, ErrForm
 			}
 			dst = append(dst, c)
 		case conf.ForwardURIEscaped:
