@@ -2,10 +2,13 @@ package jk
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"jkd/connector"
 	"jkd/connector/ajp/ajptest"
@@ -106,6 +109,73 @@ func BenchmarkService(b *testing.B) {
 		b.Run(k.name, func(b *testing.B) {
 			serve := service(b, k.dial, request("GET", "/examples/servlet/HelloWorldExample", ""))
 			serve()
+			b.ReportAllocs()
+			for b.Loop() {
+				serve()
+			}
+		})
+	}
+}
+
+// balanced is what one request to a balancer of two costs.
+func balanced(t testing.TB, q *connector.Request, lines string) (serve func()) {
+	text := "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=n1,n2\n"
+	for _, n := range []string{"n1", "n2"} {
+		text += fmt.Sprintf("worker.%s.host=127.0.0.1\nworker.%s.port=%d\n", n, n, quickContainer(t, helloReply))
+	}
+	cfg, _, err := ParseConfig(Env{}, Source{File: "w", Data: []byte(text + lines)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := NewURIMap(cfg, Env{}, mapFile("/*=lb\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(&Setup{Config: cfg, Maps: []*URIMap{m}}, Options{Threads: 1, Dial: dialKinds[0].dial, Logger: zerolog.Nop()})
+	t.Cleanup(func() { c.Close() })
+	w, s := c.Match(q), &sink{}
+	serve = func() {
+		s.started = false
+		if err := w.Service(q, s); err != nil {
+			t.Error(err)
+		}
+	}
+	serve() // one connects
+	serve() // and the other
+	return serve
+}
+
+var balancedCases = []struct{ name, cookie, lines string }{
+	{"new", "", ""},
+	{"sticky", "JSESSIONID=0123456789ABCDEF.n2", ""},
+	{"busyness", "", "worker.lb.method=B\n"},
+	{"pessimistic", "", "worker.lb.lock=P\n"},
+}
+
+func balancedRequest(cookie string) *connector.Request {
+	q := request("GET", "/examples/servlet/HelloWorldExample", "")
+	if cookie != "" {
+		q.Fields = append(q.Fields, connector.Field{Name: []byte("Cookie"), Value: []byte(cookie)})
+	}
+	return q
+}
+
+func TestBalancerAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes pools forget")
+	}
+	for _, tt := range balancedCases {
+		serve := balanced(t, balancedRequest(tt.cookie), tt.lines)
+		if n := testing.AllocsPerRun(30, serve); n != 0 {
+			t.Errorf("%s: %v allocations", tt.name, n)
+		}
+	}
+}
+
+func BenchmarkBalancer(b *testing.B) {
+	for _, tt := range balancedCases {
+		b.Run(tt.name, func(b *testing.B) {
+			serve := balanced(b, balancedRequest(tt.cookie), tt.lines)
 			b.ReportAllocs()
 			for b.Loop() {
 				serve()

@@ -99,7 +99,7 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 	for i := range c.members {
 		c.members[i].Activation = t.override.Effective(i, c.members[i].Activation)
 	}
-	fail := t.nobody()
+	var fail *connector.Error
 	attempts := balance.NewAttempts(len(t.members), t.cfg.LBRetries, v.s.Retries)
 	for report := balance.Start; ; {
 		switch attempts.Next(report) {
@@ -121,6 +121,9 @@ func (t *lbTarget) serve(c *call) *connector.Error {
 		case balance.Revive:
 			report = t.revive(c)
 		default:
+			if fail == nil {
+				fail = t.nobody()
+			}
 			t.tell(c.log, report, fail)
 			return fail
 		}
