@@ -75,7 +75,8 @@ const mostMacros = 20
 
 // Expand replaces each macro of value that lookup knows; what is put in is not
 // looked at again. Unknown ones are left as they are, with a warning: note is
-// its index in r.Warnings, or -1.
+// its index in r.Warnings, or -1. A value that would become longer than a line
+// may be is a fault, and stays as it is.
 func (m Macros) Expand(r *Report, at Place, key, value string, lookup func(name string) (string, bool)) (out string, note int) {
 	note = -1
 	if !strings.Contains(value, m.Open) {
@@ -100,6 +101,11 @@ func (m Macros) Expand(r *Report, at Place, key, value string, lookup func(name 
 			break
 		}
 		if text, ok := lookup(name); ok {
+			// Each of a few lines could repeat the one before twenty times.
+			if b.Len()+len(text) > MaxLine {
+				r.Fail(at, key, "is longer than %d bytes once %sname%s is replaced", MaxLine, m.Open, m.Close)
+				return value, note
+			}
 			b.WriteString(text)
 			n++
 		} else {

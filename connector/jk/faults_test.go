@@ -204,6 +204,25 @@ func TestF074MacroLimits(t *testing.T) {
 	same(t, "warnings", said(warnings, conf.Warn), []string{"w:2: a: has more than 20 $(name): those after them are left as they are"})
 }
 
+// Each line twenty times the one before: the values must not outgrow memory.
+func TestMacrosDoNotGrowWithoutBound(t *testing.T) {
+	text := "v0=" + strings.Repeat("x", 500) + "\n"
+	for i := range 20 {
+		text += fmt.Sprintf("v%d=%s\n", i+1, strings.Repeat(fmt.Sprintf("$(v%d)", i), 20))
+	}
+	p, _, err := ParseProperties(testEnv(), source(text))
+	if err == nil || !strings.Contains(err.Error(), "w:2: v1: is longer than 8192 bytes once $(name) is replaced") {
+		t.Errorf("got %v", err)
+	}
+	total := 0
+	for _, q := range p.All() {
+		total += len(q.Value())
+	}
+	if total > 21*conf.MaxLine {
+		t.Errorf("%d bytes of values", total)
+	}
+}
+
 func TestInheritanceOwnValuesWin(t *testing.T) {
 	c, _ := mustParse(t, testEnv(), source(`worker.list=a
 worker.a.reference=worker.t
