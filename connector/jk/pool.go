@@ -49,7 +49,7 @@ type pool struct {
 	keep    int // most idle connections kept
 
 	turns chan struct{} // ModePool: a token for each connection in use
-	lent  atomic.Bool   // maintenance has a turn
+	lent  atomic.Bool   // maintenance has a turn, or is about to
 
 	mu     sync.Mutex
 	idle   []*pooled // oldest use first
@@ -242,10 +242,12 @@ func (p *pool) trim(most int) {
 // that there are never more connections than turns; nil if there is none. It
 // is to be put back or closed after putBack.
 func (p *pool) borrow(due func(*pooled) bool) *pooled {
+	p.lent.Store(true) // before the turn is missing, and until it is back
 	if p.mode == ModePool {
 		select {
 		case p.turns <- struct{}{}:
 		default:
+			p.lent.Store(false)
 			return nil
 		}
 	}
@@ -254,10 +256,10 @@ func (p *pool) borrow(due func(*pooled) bool) *pooled {
 	if i := slices.IndexFunc(p.idle, due); i >= 0 {
 		c := p.idle[i]
 		p.idle = slices.Delete(p.idle, i, i+1)
-		p.lent.Store(true)
 		return c
 	}
 	p.leave()
+	p.lent.Store(false)
 	return nil
 }
 
@@ -273,8 +275,8 @@ func (p *pool) putBack(c *pooled, good bool) {
 		p.idle = slices.Insert(p.idle, i, c)
 	}
 	p.mu.Unlock()
-	p.lent.Store(false)
 	p.leave()
+	p.lent.Store(false)
 	if good && closed {
 		p.close(c, closedShutdown)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -383,5 +384,27 @@ func TestCloseReasonNames(t *testing.T) {
 	}
 	if s := closeReasons.String(); !strings.Contains(s, "(") {
 		t.Errorf("no reason is called %q", s)
+	}
+}
+
+// Maintenance that looks for a connection to ping, and finds none, is no reason
+// for a request to fail that waits for nothing.
+func TestLookingIsNoReasonToFail(t *testing.T) {
+	p := newPool(CacheConfig{Mode: ModePool, Size: 1}, 0, &counters{})
+	p.idle = []*pooled{{}}
+	asked, entered := make(chan struct{}), make(chan error, 1)
+	p.borrow(func(*pooled) bool {
+		go func() {
+			close(asked)
+			entered <- p.enter(nil)
+		}()
+		<-asked
+		for range 100 {
+			runtime.Gosched()
+		}
+		return false
+	})
+	if err := <-entered; err != nil {
+		t.Error(err)
 	}
 }
