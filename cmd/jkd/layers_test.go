@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"connector/jk/balance":    {},
 	"connector/jk/jkshm":      {"connector/jk/balance", "connector/sheet"},
 	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
-	"connector/jk":            {"connector", "connector/ajp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "conf", "shm", "mpm/sock"},
+	"connector/jk":            {"connector", "connector/ajp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/resolve", "conf", "shm", "mpm/sock"},
 	"connector/jk2":           {"connector", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
 	"connector/jk2/jk2shm":    {},

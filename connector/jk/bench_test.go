@@ -1,78 +1,26 @@
 package jk
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
-	"jkd/connector/ajp/ajptest"
+	"jkd/connector/connectortest"
 )
-
-// quickContainer answers every packet of a request with the same bytes and
-// allocates nothing in doing so.
-func quickContainer(t testing.TB, reply []byte) (port int) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ln.Close() })
-	go func() {
-		for {
-			nc, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer nc.Close()
-				buf := make([]byte, 16<<10)
-				for {
-					// Requests here are smaller than a segment.
-					if _, err := nc.Read(buf); err != nil {
-						return
-					}
-					if _, err := nc.Write(reply); err != nil {
-						return
-					}
-				}
-			}()
-		}
-	}()
-	return ln.Addr().(*net.TCPAddr).Port
-}
-
-// sink takes an answer without keeping it.
-type sink struct {
-	started  bool
-	buffered int
-}
-
-func (s *sink) Start(int, []connector.Field) error { s.started = true; return nil }
-func (s *sink) Append(p []byte) error              { s.buffered += len(p); return nil }
-func (s *sink) Buffered() int                      { return s.buffered }
-func (s *sink) Flush() error                       { s.buffered = 0; return nil }
-func (s *sink) Finish() error                      { s.buffered = 0; return nil }
-func (s *sink) Started() bool                      { return s.started }
-
-var helloReply = bytes.Join([][]byte{
-	ajptest.SendHeaders(200, "200", ajptest.H("Content-Type", "text/html;charset=UTF-8"), ajptest.H("Content-Length", "387")),
-	ajptest.Chunk(bytes.Repeat([]byte("x"), 387)), ajptest.End(true),
-}, nil)
 
 // service is what one request costs, given the directives.
 func service(t testing.TB, dial DialFunc, q *connector.Request, lines ...string) (serve func()) {
-	r := rigAt(t, dial, 1, "127.0.0.1", quickContainer(t, helloReply), lines...)
+	r := rigAt(t, dial, 1, "127.0.0.1", connectortest.QuickContainer(t, connectortest.Hello), lines...)
 	r.w.dial = dial // nothing counts here
 	t.Cleanup(func() { r.c.Close(); r.nets = nets{} })
-	w, s := r.c.Match(q), &sink{}
+	w, s := r.c.Match(q), &connectortest.Sink{}
 	body, _ := q.Body.(*strings.Reader)
 	return func() {
-		s.started = false
+		s.Reset()
 		body.Seek(0, io.SeekStart)
 		if err := w.Service(q, s); err != nil {
 			t.Error(err)
@@ -121,7 +69,7 @@ func BenchmarkService(b *testing.B) {
 func balanced(t testing.TB, q *connector.Request, lines string) (serve func()) {
 	text := "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=n1,n2\n"
 	for _, n := range []string{"n1", "n2"} {
-		text += fmt.Sprintf("worker.%s.host=127.0.0.1\nworker.%s.port=%d\n", n, n, quickContainer(t, helloReply))
+		text += fmt.Sprintf("worker.%s.host=127.0.0.1\nworker.%s.port=%d\n", n, n, connectortest.QuickContainer(t, connectortest.Hello))
 	}
 	cfg, _, err := ParseConfig(Env{}, Source{File: "w", Data: []byte(text + lines)})
 	if err != nil {
@@ -133,9 +81,9 @@ func balanced(t testing.TB, q *connector.Request, lines string) (serve func()) {
 	}
 	c := New(&Setup{Config: cfg, Maps: []*URIMap{m}}, Options{Threads: 1, Dial: dialKinds[0].dial, Logger: zerolog.Nop()})
 	t.Cleanup(func() { c.Close() })
-	w, s := c.Match(q), &sink{}
+	w, s := c.Match(q), &connectortest.Sink{}
 	serve = func() {
-		s.started = false
+		s.Reset()
 		if err := w.Service(q, s); err != nil {
 			t.Error(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/connector/jk/jkshm"
+	"jkd/connector/resolve"
 )
 
 // Names is what the master does for the host names of back ends: it asks the
@@ -304,7 +305,7 @@ func (n *Names) publish(h *namedHost, u hostUser, found []netip.Addr) {
 		if s.Host != h.name {
 			return errOtherHost
 		}
-		list := order(found, uint16(s.Port), u.preferIPv6)
+		list := resolve.Order(found, uint16(s.Port), u.preferIPv6)
 		*a = jkshm.Addresses{Resolved: true, List: list[:min(len(list), jkshm.MaxAddresses)]}
 		return nil
 	})
@@ -323,18 +324,4 @@ func (n *Names) next() (t time.Time) {
 		}
 	}
 	return t
-}
-
-// order puts one family first and drops duplicates.
-func order(found []netip.Addr, port uint16, preferIPv6 bool) []netip.AddrPort {
-	var out []netip.AddrPort
-	for _, v6 := range []bool{preferIPv6, !preferIPv6} {
-		for _, a := range found {
-			ap := netip.AddrPortFrom(a.Unmap(), port)
-			if a.Unmap().Is6() == v6 && !slices.Contains(out, ap) {
-				out = append(out, ap)
-			}
-		}
-	}
-	return out
 }

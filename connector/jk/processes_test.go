@@ -21,6 +21,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
+	"jkd/connector/connectortest"
 	"jkd/connector/jk/jkshm"
 	"jkd/shm"
 )
@@ -320,7 +321,7 @@ func (n *backEnd) serve(nc net.Conn) {
 		if strings.Contains(string(buf[:k]), "hold") {
 			<-gate
 		}
-		if _, err := nc.Write(helloReply); err != nil {
+		if _, err := nc.Write(connectortest.Hello); err != nil {
 			return
 		}
 	}

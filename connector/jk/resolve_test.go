@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -57,31 +56,6 @@ func text(addrs []netip.AddrPort) string {
 		s = append(s, a.String())
 	}
 	return strings.Join(s, " ")
-}
-
-func TestOrder(t *testing.T) {
-	tests := []struct {
-		found  string
-		v6     bool
-		sorted string
-	}{
-		{"::1 127.0.0.1", false, "127.0.0.1:9 [::1]:9"},
-		{"127.0.0.1 ::1", false, "127.0.0.1:9 [::1]:9"},
-		{"127.0.0.1 ::1", true, "[::1]:9 127.0.0.1:9"},
-		{"192.0.2.2 192.0.2.1 192.0.2.2", false, "192.0.2.2:9 192.0.2.1:9"},
-		{"::ffff:192.0.2.1 192.0.2.1 2001:db8::1", true, "[2001:db8::1]:9 192.0.2.1:9"},
-		{"2001:db8::2 2001:db8::1", false, "[2001:db8::2]:9 [2001:db8::1]:9"},
-	}
-	for _, tt := range tests {
-		found, _ := answers(strings.Fields(tt.found)...)(context.Background(), "")
-		before := slices.Clone(found)
-		if got := text(order(found, 9, tt.v6)); got != tt.sorted {
-			t.Errorf("%s: %s, want %s", tt.found, got, tt.sorted)
-		}
-		if !slices.Equal(found, before) {
-			t.Errorf("%s: the answer itself was changed", tt.found)
-		}
-	}
 }
 
 // A name with two addresses of which one is dead costs nobody anything.
