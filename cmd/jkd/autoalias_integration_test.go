@@ -51,6 +51,10 @@ func TestAutoAlias(t *testing.T) {
 				"JkOptions = +ForwardDirectories",
 				"[vhost copy.example.test]",
 				"JkMountCopy = On",
+				"[vhost unsafe.example.test]",
+				"JkMount = /shop/logo.svg tomcat",
+				"JkAutoAlias = " + apps,
+				"JkOptions = +RejectUnsafeURI",
 				"[vhost own.example.test]",
 				"JkAutoAlias = " + filepath.Join(apps, "shop"),
 				"[location /shop/large]",
@@ -74,6 +78,9 @@ func TestAutoAlias(t *testing.T) {
 			{"GET", "directories.example.test", "/shop/WEB-INF/", 404, ""}, {"GET", "directories.example.test", "/shop/nothing/", 404, ""},
 			{"GET", "none.example.test", "/shop/servlet/x", 200, "servlet"}, {"GET", "none.example.test", "/shop/logo.svg", 404, ""},
 			{"GET", "copy.example.test", "/shop/servlet/x", 200, "servlet"}, {"GET", "copy.example.test", "/shop/logo.svg", 200, "<svg/>"},
+			// Refused as unsafe, a request must not get the file past the container.
+			{"GET", "unsafe.example.test", "/shop/logo.svg", 200, "servlet"}, {"GET", "unsafe.example.test", "/shop/a%5C/../logo.svg", 404, ""},
+			{"GET", "unsafe.example.test", "/shop/images/a.png", 200, "png"},
 			{"GET", "own.example.test", "/images/a.png", 200, "png"}, {"GET", "own.example.test", "/WEB-INF/web.xml", 404, ""},
 			{"GET", "own.example.test", "/shop/logo.svg", 404, ""},
 		} {
@@ -109,7 +116,7 @@ func TestAutoAlias(t *testing.T) {
 			}
 		}
 
-		// Only what the container was asked for is in the connector's log.
+		// Only what a mount matches is in the connector's log.
 		read := func() string {
 			b, _ := os.ReadFile(filepath.Join(s.dir, "logs/jk"))
 			var lines []string
@@ -120,8 +127,9 @@ func TestAutoAlias(t *testing.T) {
 			}
 			return strings.Join(lines, "")
 		}
-		s.eventually("the log", func() bool { return strings.Count(read(), "\n") >= 4 })
-		if got := read(); got != strings.Repeat("% GET /shop/servlet/x 200\n", 1)+"% GET /shop/page.jsp 200\n"+strings.Repeat("% GET /shop/servlet/x 200\n", 2) {
+		s.eventually("the log", func() bool { return strings.Count(read(), "\n") >= 6 })
+		if got := read(); got != "% GET /shop/servlet/x 200\n% GET /shop/page.jsp 200\n"+strings.Repeat("% GET /shop/servlet/x 200\n", 2)+
+			"% GET /shop/logo.svg 200\n% GET /shop/logo.svg 404\n" {
 			t.Errorf("logged %q", got)
 		}
 	})

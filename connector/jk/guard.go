@@ -1,6 +1,12 @@
 package jk
 
-import "jkd/connector"
+import (
+	"errors"
+
+	"github.com/rs/zerolog"
+
+	"jkd/connector"
+)
 
 // refusal is why a request is not mapped whatever the rules say.
 type refusal uint8
@@ -26,17 +32,27 @@ func (r refusal) String() string {
 	return "?"
 }
 
-// refused says in the log that a request for a path that is mounted is not
-// mapped. For the front it is as if it were not mounted.
-func (c *Connector) refused(r *connector.Request, why refusal) {
-	log := c.sites[r.VHost].log
-	e := log.Info()
-	path := r.Path
-	if why == refusalLong {
-		e = log.Warn()
+// unmapped serves requests that a rule matches but that are refused. They are
+// answered as if they were not mounted. They must not be left to whatever comes
+// after the mounts: files beside the servlets (JkAutoAlias) would then be had by
+// writing a path in a way that is refused, past the container that guards them.
+type unmapped struct {
+	log *zerolog.Logger
+	why refusal
+}
+
+// Name implements connector.Worker.
+func (u *unmapped) Name() string { return "" }
+
+// Service implements connector.Worker.
+func (u *unmapped) Service(r *connector.Request, _ connector.ResponseWriter) error {
+	e, path := u.log.Info(), r.Path
+	if u.why == refusalLong {
+		e = u.log.Warn()
 		path = path[:min(len(path), 100)]
 	}
-	e.Bytes("path", path).Msgf("%s: the request is not mapped", why)
+	e.Bytes("path", path).Msgf("%s: the request is not mapped", u.why)
+	return &connector.Error{Op: "map request", Status: 404, Own: true, Err: errors.New(u.why.String())}
 }
 
 const longestURI = 4095

@@ -179,8 +179,7 @@ func (c *Connector) match(r *connector.Request) (w connector.Worker, rule *Rule)
 		return nil, nil
 	}
 	if why := refuse(r, s.c.Options.RejectUnsafeURI); why != refusalNone {
-		c.refused(r, why)
-		return nil, nil
+		return &unmapped{log: s.log, why: why}, rule
 	}
 	return w, rule
 }
