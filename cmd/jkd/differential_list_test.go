@@ -165,10 +165,10 @@ var differences = []difference{
 	},
 	{
 		name: "long path", fields: elsewhere,
-		title:  "Long paths are served",
+		title:  "A path that is too long to be matched is not found",
 		apache: "does not match paths of more than 4095 bytes and answers 403 or 404.",
-		jkd:    "has no limit but LimitRequestLine and the packet size.",
-		reason: "The limit is that of a buffer in mod_jk.",
+		jkd:    "has the same limit and answers 404, with a line in the log.",
+		reason: "403 is what Apache makes of a path that is too long for a file's name; jkd looks for none.",
 	},
 	{
 		name:   "coded names",
