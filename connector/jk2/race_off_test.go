@@ -1,0 +1,5 @@
+//go:build !race
+
+package jk2
+
+const raceEnabled = false
