@@ -1,7 +1,9 @@
 package ajp
 
 import (
+	"errors"
 	"fmt"
+	"os"
 )
 
 // ProtocolError tells how a container broke the rules of AJP13.
@@ -79,6 +81,12 @@ type ExchangeError struct {
 }
 
 func (e *ExchangeError) Error() string { return e.Phase.String() + ": " + e.Err.Error() }
+
+// TimedOut tells that the container took too long, with whichever of the
+// Timeouts: the connection is as it was, and so is the request in its hands.
+func (e *ExchangeError) TimedOut() bool {
+	return e.Cause == CauseTimeout || errors.Is(e.Err, os.ErrDeadlineExceeded)
+}
 
 // Unwrap returns the cause.
 func (e *ExchangeError) Unwrap() error { return e.Err }

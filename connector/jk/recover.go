@@ -70,7 +70,7 @@ func judge(a attempt) verdict {
 		v.failover = repeat && e.Phase < ajp.PhaseBody && (e.Cause != ajp.CauseTimeout || a.explicit)
 		return v
 	}
-	if a.reused && !a.stale && (e.Phase == ajp.PhaseSend || !a.explicit || options&RecoverNotSent == 0) {
+	if a.reused && !a.stale && !e.TimedOut() && (e.Phase == ajp.PhaseSend || !a.explicit || options&RecoverNotSent == 0) {
 		// A container closes idle connections when it likes, and a request may
 		// cross with that. Not one byte of an answer came, so most likely the
 		// request was never read; this is tried once, with the same container: if

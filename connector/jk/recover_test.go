@@ -3,6 +3,8 @@ package jk
 import (
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -304,5 +306,17 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%d lines about %d attempts: %s", n, attempts, r.log)
 			}
 		})
+	}
+}
+
+// A container that is slow has not lost its connection: what is not safe is not
+// sent to it again, however long the connection lay idle before.
+func TestJudgeSlow(t *testing.T) {
+	slow := &ajp.ExchangeError{Phase: ajp.PhaseReply, Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}} // socket_timeout
+	for method, again := range map[string]bool{"POST": false, "PUT": false, "GET": true} {
+		v := judge(attempt{err: slow, method: method, reused: true})
+		if v.retry != again || v.failover != again || v.stale {
+			t.Errorf("%s: %+v", method, v)
+		}
 	}
 }

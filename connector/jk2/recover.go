@@ -43,12 +43,15 @@ func judge(f failure) verdict {
 		v.client, v.faulty = true, false
 		return v
 	}
+	if e.Phase > ajp.PhaseSend && e.TimedOut() {
+		return v // the container may still be at it
+	}
 	if f.started || e.BodyConsumed || e.Cause != ajp.CauseBroken || e.Phase > ajp.PhaseReply {
 		return v
 	}
 	safe := f.method == "GET" || f.method == "HEAD"
 	v.other = e.Phase == ajp.PhaseSend || safe && !f.noRecovery
-	if f.reused && !f.stale {
+	if f.reused && !f.stale && !e.TimedOut() {
 		// A container closes idle connections when it likes, and a request may
 		// cross with that. Most likely it was never read. This is tried once, with
 		// the same container: if that is gone, it may have died of the request.
@@ -61,15 +64,13 @@ func judge(f failure) verdict {
 
 // statusOf is what the client sees of a failed exchange if nothing was sent.
 func statusOf(e *ajp.ExchangeError) int {
-	switch e.Cause {
-	case ajp.CauseClient:
+	switch {
+	case e.Cause == ajp.CauseClient:
 		return clientStatus(e.Err)
-	case ajp.CauseTimeout:
+	case e.Phase == ajp.PhaseSend && e.Cause == ajp.CauseBroken:
+		return 503
+	case e.TimedOut():
 		return 504
-	case ajp.CauseBroken:
-		if e.Phase == ajp.PhaseSend {
-			return 503
-		}
 	}
 	return 502
 }

@@ -3,6 +3,8 @@ package jk2
 import (
 	"errors"
 	"io"
+	"net"
+	"os"
 	"testing"
 
 	"jkd/connector"
@@ -15,6 +17,9 @@ func TestJudge(t *testing.T) {
 	}
 	cause := func(c ajp.Cause, p ajp.Phase) *ajp.ExchangeError {
 		return &ajp.ExchangeError{Phase: p, Cause: c, Err: errors.New("x")}
+	}
+	silent := func(p ajp.Phase) *ajp.ExchangeError {
+		return &ajp.ExchangeError{Phase: p, Cause: ajp.CauseBroken, Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}
 	}
 	consumed := broken(ajp.PhaseReply)
 	consumed.BodyConsumed = true
@@ -38,6 +43,10 @@ func TestJudge(t *testing.T) {
 		"answer begun to the client":  {failure{err: broken(ajp.PhaseReply), method: "GET", attempt: 1, started: true}, verdict{faulty: true, status: 502}},
 		"nonsense":                    {failure{err: cause(ajp.CauseProtocol, ajp.PhaseReply), method: "GET", attempt: 1}, verdict{faulty: true, status: 502}},
 		"too slow":                    {failure{err: cause(ajp.CauseTimeout, ajp.PhaseReply), method: "GET", attempt: 1}, verdict{faulty: true, status: 504}},
+		"silent, GET":                 {failure{err: silent(ajp.PhaseReply), method: "GET", attempt: 1}, verdict{faulty: true, status: 504}},
+		"silent, POST, was idle":      {failure{err: silent(ajp.PhaseReply), method: "POST", attempt: 1, reused: true}, verdict{faulty: true, status: 504}},
+		"silent amidst its answer":    {failure{err: silent(ajp.PhaseBody), method: "GET", attempt: 1, started: true}, verdict{faulty: true, status: 504}},
+		"takes nothing, was idle":     {failure{err: silent(ajp.PhaseSend), method: "POST", attempt: 2, reused: true}, verdict{other: true, faulty: true, status: 503}},
 		"the client":                  {failure{err: cause(ajp.CauseClient, ajp.PhaseBody), method: "GET", attempt: 1}, verdict{client: true, status: 400}},
 		"the client, with its status": {failure{err: timeout, method: "POST", attempt: 1}, verdict{client: true, status: 408}},
 	} {
