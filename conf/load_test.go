@@ -452,6 +452,14 @@ func TestSampleVHosts(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, texts(warnings))
 	}
+	if cfg.Jk2 == nil || cfg.Jk2.File == nil {
+		t.Error("the sample names no workers2.properties")
+	}
+	for _, name := range namesOf(jk2Section) {
+		if !bytes.Contains(data, []byte("\n#  "+name+" = ")) {
+			t.Errorf("[%s] lacks %s", jk2Section, name)
+		}
+	}
 	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 3 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
 		t.Errorf("got %+v %+v %+v", cfg.VHosts, cfg.Locations, cfg.Jk.Servers)
 	}

@@ -1,6 +1,8 @@
 package jk2
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -48,6 +50,28 @@ func TestSetsAndFile(t *testing.T) {
 		again, _, err := s.Reload([]byte(file + "ver=1\n[uri:/x]\n"))
 		if err != nil || len(again.Config.Uris) != 1 || again.Config.workerNamed("ajp13:a:1").LBFactor != want {
 			t.Errorf("%q, reloaded: %+v, %v", text, again, err)
+		}
+	}
+}
+
+// The sample has no faults and nothing that needs a word.
+func TestSample(t *testing.T) {
+	data, err := os.ReadFile("../../conf/workers2.properties.sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := bytes.ReplaceAll(data, []byte("\n#["), []byte("\n["))
+	for _, p := range []string{"route", "level", "group"} {
+		on = bytes.ReplaceAll(on, []byte("\n#"+p+"="), []byte("\n"+p+"="))
+	}
+	for _, tt := range []struct {
+		text []byte
+		want string
+	}{{data, "1 workers, 2 uris"}, {on, "3 workers, 3 uris"}} {
+		c, warnings, err := ParseConfig(testEnv(), Source{File: "w", Data: tt.text})
+		same(t, "said", said(warnings, err), []string(nil))
+		if err == nil {
+			same(t, "sample", fmt.Sprintf("%d workers, %d uris", len(c.Workers), len(c.Uris)), tt.want)
 		}
 	}
 }
