@@ -318,6 +318,53 @@ func TestJk2MaxConnections(t *testing.T) {
 	})
 }
 
+// TestJk2Nobody is what a browser gets when no worker is left.
+func TestJk2Nobody(t *testing.T) {
+	bin := binary(t)
+	dead := deadPort(t)
+	eachMPM(t, func(t *testing.T, mpm string) {
+		text := fmt.Sprintf("[channel.socket:127.0.0.1:%d]\ngroup=plain\ngroup=code\ngroup=page\ngroup=away\ngroup=hw\n", dead)
+		for name, more := range map[string]string{
+			"plain": "", "code": "noWorkerCode=509\n", "page": "noErrorHeader=0\nnoWorkerMsg=Closed <today>\n",
+			"away": "noWorkerCode=302\nnoWorkerMsg=http://other.test/x?y\n", "hw": "hwBalanceErr=502\nnoWorkerCode=500\n",
+		} {
+			text += "[lb:" + name + "]\n" + more + "[uri:/" + name + "/*]\ngroup=" + name + "\n"
+		}
+		text += fmt.Sprintf("[uri:/direct/*]\ngroup=ajp13:127.0.0.1:%d\n", dead)
+		s := start(t, bin, config{mpm: mpm, jk2: []string{"File = w"}, files: map[string]string{"w": text}})
+		for _, tt := range []struct {
+			path     string
+			status   int
+			location string
+			body     string
+		}{
+			{"/plain/", 503, "", "<title>503 "},
+			{"/code/", 509, "", "<title>509"},
+			{"/page/", 503, "", "<p>Closed &lt;today&gt;</p>"},
+			{"/away/x", 302, "http://other.test/x?y", ""},
+			{"/hw/", 502, "", "<title>502 "},
+			{"/direct/", 503, "", "<title>503 "},
+		} {
+			for _, method := range []string{"GET", "POST"} {
+				r, body := fetch(t, method, s.url(tt.path))
+				if r.StatusCode != tt.status || r.Header.Get("Location") != tt.location || !strings.Contains(body, tt.body) {
+					t.Errorf("%s %s: %d, Location %q, %q", method, tt.path, r.StatusCode, r.Header.Get("Location"), body)
+				}
+			}
+		}
+		// HEAD has the same header and no body.
+		k := dial(t, s.addr)
+		for range 2 {
+			if err := k.send("HEAD /page/"); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := k.response("HEAD"); err != nil || r.StatusCode != 503 || r.ContentLength <= 0 {
+				t.Fatalf("HEAD: %v, %v", r, err)
+			}
+		}
+	})
+}
+
 // TestJk2Unix serves a scripted container behind a Unix socket.
 func TestJk2Unix(t *testing.T) {
 	bin := binary(t)
