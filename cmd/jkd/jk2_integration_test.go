@@ -423,7 +423,7 @@ func TestJk2BesideJk(t *testing.T) {
 		s := start(t, bin, config{
 			mpm:     mpm,
 			workers: c.properties("worker.list=jk\nworker.jk.port=@jk@\n"),
-			mounts:  []string{"/both/* jk", "/jk/* jk", "/wide/* jk", "/narrow/deep/* jk", "*.jsp jk"},
+			mounts:  []string{"/both/* jk", "/jk/* jk", "/wide/* jk", "/narrow/deep/* jk", "/*.jsp jk"},
 			jk2:     []string{"File = w"},
 			files:   map[string]string{"w": c.properties("[channel.socket:127.0.0.1:@jk2@]\n[uri:/both/*]\n[uri:/jk2/*]\n[uri:/wide/deep/*]\n[uri:/narrow/*]\n[uri:/pages/*]\n")},
 		})
