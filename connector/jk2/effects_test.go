@@ -7,9 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"jkd/connector"
 	"jkd/connector/ajp/ajptest"
 	"jkd/connector/connectortest"
+	"jkd/connector/jk2/jk2shm"
 )
 
 // What the properties of channels do when connections are made.
@@ -227,6 +230,47 @@ func TestDisabledEffects(t *testing.T) {
 		r := newRig(t, tt.text, "a", "b")
 		for range 3 {
 			r.want(tt.name, r.get("/x"), tt.want)
+		}
+	}
+}
+
+// timing fills the times of records: of one uri, or in workerEnv of all.
+func TestTimingEffects(t *testing.T) {
+	for _, tt := range []struct {
+		env, uri string
+		timed    bool
+	}{
+		{"", "", false},
+		{"timing=1", "", true},
+		{"timing=2", "", false}, // exactly 1, as in mod_jk2
+		{"", "timing=1", true},
+		{"timing=1", "timing=0", true}, // all means all
+	} {
+		seg := benchSlots(t)
+		n := newNode(t, "a")
+		c := New(setup(t, fmt.Sprintf("[workerEnv:]\n%s\n[channel.socket:%s]\n[uri:/*]\n%s\n", tt.env, n.Addr(), tt.uri)),
+			Options{Dial: dialers(8), WriteTimeout: long, Slots: seg, Logger: zerolog.Nop()})
+		r := &rig{t: t, c: c, log: &lockedLog{}}
+		r.want("timing", r.get("/x"), "a")
+		n.be(dropping)
+		r.want("timing", r.post("/y", ""), "status 502")
+		c.Close()
+		var v jk2shm.View
+		seg.View(&v)
+		if len(v.Slots) != 1 || len(v.Slots[0].Records) != 1 {
+			t.Fatalf("%+v", v)
+		}
+		got := v.Slots[0].Records[0]
+		if got.Requests != 1 || got.Errors != 1 || got.Active != "/y" || got.Connected == 0 {
+			t.Errorf("%q and %q: %+v", tt.env, tt.uri, got)
+		}
+		for name, x := range map[string]uint64{"start": got.Start, "jkStart": got.JkStart, "end": got.End} {
+			if (x > 0) != tt.timed {
+				t.Errorf("%q and %q: %s is %d", tt.env, tt.uri, name, x)
+			}
+		}
+		if got.End < got.JkStart || got.JkStart < got.Start || got.Max > got.Total {
+			t.Errorf("%q and %q: %+v", tt.env, tt.uri, got)
 		}
 	}
 }
