@@ -137,11 +137,12 @@ func TestF045NewConnection(t *testing.T) {
 					if e.Client || !e.Recoverable || e.Addr != c.Addr() || !strings.Contains(e.Op, "cping") {
 						t.Errorf("%+v", e)
 					}
+					if !c.WaitAccepted(2, long) || !c.WaitOpen(0, long) {
+						t.Error("a connection is still open")
+					}
+					// Only now has the container seen all of it.
 					if c.Requests() != 0 || c.CPings() != 2 {
 						t.Errorf("%d requests, %d pings", c.Requests(), c.CPings())
-					}
-					if !c.WaitOpen(0, long) {
-						t.Error("a connection is still open")
 					}
 					r.want("requests 1 errors 1 misses 2 opened 2 closed-ping 2")
 				})

@@ -51,7 +51,7 @@ func TestRefused(t *testing.T) {
 // The connects of one attempt have the time of one, however many addresses the
 // name has, and an early failure leaves it to the later ones.
 func TestConnectTimeoutIsShared(t *testing.T) {
-	r := rigAt(t, nil, 1, "many.example", 8009, "retries=1", "socket_connect_timeout=40")
+	r := rigAt(t, nil, 1, "many.example", 8009, "retries=1", "socket_connect_timeout=400")
 	r.w.own.names.Lookup = answers("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4")
 	var given []time.Duration
 	r.w.dial = func(a netip.AddrPort, o DialOptions) (ajp.NetConn, error) {
@@ -69,7 +69,7 @@ func TestConnectTimeoutIsShared(t *testing.T) {
 	for _, d := range given[1:] {
 		sum += d
 	}
-	if given[0] != 10*time.Millisecond || sum > 40*time.Millisecond {
+	if given[0] != 100*time.Millisecond || sum > 400*time.Millisecond {
 		t.Errorf("time for each: %v", given)
 	}
 }
