@@ -257,11 +257,22 @@ func (b *builder) status(c *component) {
 
 // listSettings keeps every line for those who want to see the configuration.
 func (b *builder) listSettings() {
+	secrets := map[string]bool{}
+	for _, c := range b.order {
+		for _, p := range c.order {
+			if c.kind.key(p.key).secret {
+				for _, x := range p.parts {
+					secrets[x.value] = true
+				}
+			}
+		}
+	}
 	for _, c := range b.order {
 		for _, p := range c.order {
 			for _, x := range p.parts {
 				s := Setting{c.name(), p.key, x.written, x.value, x.File, x.Line}
-				if c.kind.key(p.key).secret {
+				// [config:] is also where people define what ${name} stands for.
+				if c.kind.key(p.key).secret || c.kind.typ == "config" && secrets[x.value] {
 					s.Written, s.Value = "*", "*"
 				}
 				b.cfg.settings = append(b.cfg.settings, s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,6 +97,7 @@ func (p *control) Invoke(component, method string) error {
 		switch method {
 		case "destroy":
 			w.cache.drop()
+			p.c.log.Info().Str("worker", component).Msg("the status page has closed the idle connections")
 			return nil
 		case "init":
 			return nil // it always is
@@ -111,6 +113,7 @@ func (p *control) Reload() error {
 		return errors.New("this process is alone")
 	}
 	p.c.announce()
+	p.c.log.Info().Msg("the status page makes all processes look at the configuration")
 	return nil
 }
 
@@ -120,6 +123,7 @@ func (p *control) Reset() error {
 		return errors.New("there is no scoreboard: [shm:] has no file, or is disabled")
 	}
 	p.c.o.Slots.Reset()
+	p.c.log.Info().Msg("the status page has reset the counters of all processes")
 	return nil
 }
 
@@ -140,7 +144,7 @@ func (c *Connector) model() *status.Model {
 		m.Caches = append(m.Caches, s.workers[i].counts())
 	}
 	for i := range s.cfg.Channels {
-		m.Components = append(m.Components, channelComponent(&s.cfg.Channels[i]))
+		m.Components = append(m.Components, s.channel(i))
 	}
 	for i := range s.cfg.Balancers {
 		m.Components = append(m.Components, s.balancer(i))
@@ -231,7 +235,8 @@ func (s *state) worker(i int, h memberHealth) status.Component {
 	return out
 }
 
-func channelComponent(x *Channel) status.Component {
+func (s *state) channel(i int) status.Component {
+	x := &s.cfg.Channels[i]
 	if x.Kind == Unix {
 		out := describe(&x.Component, "channel.un")
 		out.Attributes = attributes("file", x.Path)
@@ -241,6 +246,7 @@ func channelComponent(x *Channel) status.Component {
 	out.Attributes = attributes(
 		"host", x.Host, "port", strconv.Itoa(x.Port), "keepalive", digit(x.KeepAlive),
 		"timeout", strconv.FormatInt(int64(x.Timeout/time.Second), 10), "nodelay", digit(x.NoDelay),
+		"graceful", digit(slices.ContainsFunc(s.cfg.Workers, func(w Worker) bool { return w.Channel == i && w.Graceful })),
 	)
 	return out
 }

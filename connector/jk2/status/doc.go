@@ -19,6 +19,8 @@
 //   - set does not write the configuration file, which is the administrator's. It
 //     holds until the end of jkd, or until the file has another ver for the
 //     component.
+//   - A query is percent-decoded. set from a form answers the page.
+//   - Of a channel.un neither soLinger nor listen is shown: they do nothing.
 //   - dmp, lst and qry list the records of all slots; mod_jk2 leaves out the
 //     first one.
 package status

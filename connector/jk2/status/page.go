@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"jkd/connector/jk2/jk2shm"
@@ -64,7 +65,7 @@ func page(m *Model, in *Input, a *asked) []byte {
 	case cfgOriginal, cfgParsed:
 		v.Tables = settings(m, a.action == cfgParsed)
 	case scoreboard:
-		v.Tables = []table{board(m.Board, -1, "Scoreboard of all processes")}
+		v.Tables = []table{board(m.Board, -1, "Scoreboard of all processes"), slots(m.Board)}
 	case endpoints:
 		v.Tables = []table{board(m.Board, m.Child, "Endpoints of this process")}
 	default:
@@ -73,7 +74,11 @@ func page(m *Model, in *Input, a *asked) []byte {
 		v.Tables = append(v.Tables, board(m.Board, -1, "Scoreboard of all processes"))
 	}
 	if a.action.changes() {
-		v.Done = a.action.String() + " " + printable(a.arg)
+		what := a.arg
+		if parts := strings.SplitN(what, "|", 3); len(parts) == 3 {
+			what = parts[0] + "|" + parts[1] // the value may be a secret
+		}
+		v.Done = a.action.String() + " " + printable(what)
 	}
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, v); err != nil {
@@ -92,13 +97,13 @@ func components(m *Model) []table {
 			i = len(out)
 			at[c.Type] = i
 			t := table{Title: c.Type, Columns: []string{"name"}}
-			for _, x := range c.all() {
+			for _, x := range c.row() {
 				t.Columns = append(t.Columns, x.Name)
 			}
 			out = append(out, t)
 		}
 		row := []string{c.Name}
-		for _, x := range c.all() {
+		for _, x := range c.row() {
 			row = append(row, x.Value)
 		}
 		out[i].Rows = append(out[i].Rows, row)
@@ -153,14 +158,14 @@ func board(v *jk2shm.View, child int, title string) table {
 		return t
 	}
 	t.Note = fmt.Sprintf("ver %d, slots %d. Times are milliseconds.", v.Version, v.LastSlot)
-	var requests, errors, most, total uint64
+	var all totals
 	for _, s := range v.Slots {
 		if child >= 0 && s.Server != child {
 			continue
 		}
 		for i := range s.Records {
 			r := &s.Records[i]
-			requests, errors, total, most = requests+uint64(r.Requests), errors+uint64(r.Errors), total+r.Total, max(most, r.Max)
+			all.add(r)
 			row := []string{
 				s.Name, strconv.Itoa(i), number(r.Worker), number(r.Requests), number(r.Errors), r.Active, date(r.Connected),
 				millis(r.Total), millis(r.Max), average(r.Total, uint64(r.Requests)+uint64(r.Errors)), date(r.Start), since(r.Start, r.JkStart), since(r.Start, r.End),
@@ -171,7 +176,29 @@ func board(v *jk2shm.View, child int, title string) table {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Totals = []string{"total", "", "", strconv.FormatUint(requests, 10), strconv.FormatUint(errors, 10), "", "", millis(total), millis(most), average(total, requests+errors), "", "", ""}
+	t.Totals = []string{"total", "", "", strconv.FormatUint(all.requests, 10), strconv.FormatUint(all.errors, 10), "", "", millis(all.time), millis(all.most), average(all.time, all.requests+all.errors), "", "", ""}
+	return t
+}
+
+// totals are the sums over records; times are microseconds.
+type totals struct{ requests, errors, time, most uint64 }
+
+func (t *totals) add(r *jk2shm.Record) {
+	t.requests += uint64(r.Requests)
+	t.errors += uint64(r.Errors)
+	t.time += r.Total
+	t.most = max(t.most, r.Max)
+}
+
+// slots are the slots by themselves.
+func slots(v *jk2shm.View) table {
+	t := table{Title: "Slots", Columns: []string{"slot", "Cnt", "size"}}
+	if v == nil {
+		return t
+	}
+	for _, s := range v.Slots {
+		t.Rows = append(t.Rows, []string{s.Name, number(s.Cnt), number(s.StructSize)})
+	}
 	return t
 }
 

@@ -55,7 +55,7 @@ func Serve(in Input, model func() *Model, control Control) Output {
 		}
 		return answer(200, textType, []byte("OK|"+name+"|"+attribute+value))
 	case set:
-		if !a.json {
+		if !a.json && in.Method != "POST" { // a form gets the page
 			return answer(200, textType, []byte("OK|"+printable(a.arg)))
 		}
 	}

@@ -21,13 +21,14 @@ func sample() *Model {
 			{Name: "ajp13:a:8009", Type: "ajp13", Ver: 2, Settable: []string{"lb_factor", "route"}, Invocable: []string{"init", "destroy"},
 				Attributes: []Attribute{{"lb_factor", "1"}, {"route", "<b>&"}}},
 			{Name: "ajp13:b:8009", Type: "ajp13", Disabled: true, Attributes: []Attribute{{"lb_factor", "3"}, {"route", "x\ny"}}},
+			{Name: "status:", Type: "status"},
 			{Name: "uri:/x/*", Type: "uri", Debug: 1, Attributes: []Attribute{{"group", "lb:lb"}}},
 		},
 		Settings: []Setting{{"ajp13:a:8009", "route", "${r}", "<b>&"}, {"ajp13:a:8009", "secretkey", "*", "*"}},
 		Caches:   []Cache{{Worker: "ajp13:a:8009", Endpoints: 5, Idle: 3, Connected: 2, Max: 8, Requests: 100, Errors: 1, Hits: 94, Connects: 6, Refused: 2}},
 		Board: &jk2shm.View{Version: 9, LastSlot: 4, Slots: []jk2shm.Slot{
-			{Name: "epStat.1", Server: 1, Records: []jk2shm.Record{{Requests: 10, Errors: 2, Active: "/x/<i>", Connected: 1e15, Total: 24e3, Max: 9e3, Start: 1e15, JkStart: 1e15 + 1000, End: 1e15 + 5000}}},
-			{Name: "epStat.3", Server: 3, Records: []jk2shm.Record{{Requests: 1, Worker: 1, Torn: true}, {}}},
+			{Name: "epStat.1", Server: 1, Size: 8096, StructSize: 128, Cnt: 1, Records: []jk2shm.Record{{Requests: 10, Errors: 2, Active: "/x/<i>", Connected: 1e15, Total: 24e3, Max: 9e3, Start: 1e15, JkStart: 1e15 + 1000, End: 1e15 + 5000}}},
+			{Name: "epStat.3", Server: 3, Size: 8096, StructSize: 128, Cnt: 2, Records: []jk2shm.Record{{Requests: 1, Worker: 1, Torn: true}, {}}},
 		}},
 	}
 }
@@ -128,6 +129,10 @@ func TestChanges(t *testing.T) {
 		if out := serve(tt.in, f); out.Status != tt.status || f.did != tt.did {
 			t.Errorf("%s: %d, did %q: %s", tt.name, out.Status, f.did, out.Body)
 		}
+	}
+	out := serve(Input{Method: "POST", Form: []byte("set=ajp13:a:8009|secretkey|hush")}, &fake{})
+	if body := string(out.Body); out.ContentType != htmlType || !strings.Contains(body, "done: set ajp13:a:8009|secretkey<") || strings.Contains(body, "hush") {
+		t.Errorf("a form gets %s: %s", out.ContentType, body)
 	}
 	f := &fake{err: errors.New("no such thing")}
 	if out := serve(Input{Method: "POST", Form: []byte(set)}, f); out.Status != 400 || string(out.Body) != set+": no such thing\n" {

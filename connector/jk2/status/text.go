@@ -15,6 +15,11 @@ func (c *Component) all() []Attribute {
 	}, c.Attributes...)
 }
 
+// row are the attributes in the order of the page's tables.
+func (c *Component) row() []Attribute {
+	return append(c.Attributes[:len(c.Attributes):len(c.Attributes)], c.all()[:3]...)
+}
+
 func digit(b bool) string {
 	if b {
 		return "1"
@@ -26,7 +31,9 @@ func digit(b bool) string {
 func text(m *Model, a action, pattern string) []byte {
 	var b strings.Builder
 	for i, c := range append(m.Components[:len(m.Components):len(m.Components)], records(m.Board)...) {
-		if !matches(pattern, c.Name) {
+		// Without a local name a component is not listed, as in mod_jk2: its
+		// clients make object names of what they read here.
+		if c.Name == c.Type+":" || !matches(pattern, c.Name) {
 			continue
 		}
 		switch a {
