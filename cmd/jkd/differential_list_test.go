@@ -52,7 +52,17 @@ var differences = []difference{
 		reason: "What is decoded and encoded again is not always what it was: escapes get lost, appear or are decoded twice, and the application sees another resource than the rules did. `JkOptions +ForwardURICompatUnparsed` has the same effect in mod_jk.",
 		check: func(p probe, _, jkd map[string]string) bool {
 			path, _, _ := strings.Cut(p.target(), "?")
-			return jkd["uri"] == path
+			return jkd["uri"] == path || strings.HasSuffix(path, ".") && jkd["uri"] == path+"/"
+		},
+	},
+	{
+		name: "dots at the end", fields: []string{"uri"},
+		title:  "A path that ends in `.` or `..` gets a slash",
+		apache: "with `JkOptions +ForwardURICompatUnparsed` sends it as it is.",
+		jkd:    "adds the slash, whatever the form: `/app/x/.` is sent as `/app/x/./`.",
+		reason: "Containers do not agree on what it is. `/app/x/.` is `/app/x/` to the rules, as in RFC 3986, but `/app/x` to Tomcat 10.1.60, past an exception for `/app/x`.",
+		check: func(p probe, apache, jkd map[string]string) bool {
+			return apache["uri"] == p.target() && jkd["uri"] == p.target()+"/"
 		},
 	},
 	{

@@ -22,7 +22,8 @@ var ErrForm = errors.New("the path would mean something else in the form that is
 //
 // ForwardURICompatUnparsed is the path as the client sent it, and so is what
 // jkd sends without any of the options: nothing rewrites paths here, and what
-// is not touched cannot be spoilt. The other forms start from what Apache makes
+// is not touched cannot be spoilt. Only where it is [Open] a slash is added. The
+// other forms start from what Apache makes
 // of the path: escapes decoded once but for that of a slash, repeated slashes
 // folded, "." and ".." resolved, path parameters kept.
 //
@@ -34,7 +35,10 @@ var ErrForm = errors.New("the path would mean something else in the form that is
 //     others than those that were matched; they are refused.
 func Append(dst, raw []byte, form conf.ForwardURI) ([]byte, error) {
 	if form == conf.ForwardURICompatUnparsed || len(raw) == 1 && raw[0] == '*' {
-		return append(dst, raw...), nil
+		if dst = append(dst, raw...); Open(raw) {
+			dst = append(dst, '/')
+		}
+		return dst, nil
 	}
 	if len(raw) == 0 || raw[0] != '/' {
 		return dst, connector.ErrNotRooted
@@ -50,7 +54,7 @@ func Append(dst, raw []byte, form conf.ForwardURI) ([]byte, error) {
 			if dst, err = appendSegment(dst, seg, form); err != nil {
 				return dst[:begin], err
 			}
-			if more && len(seg) > 0 {
+			if more && len(seg) > 0 || !more && Open(raw) {
 				dst = append(dst, '/')
 			}
 		case 2:
@@ -67,6 +71,19 @@ func Append(dst, raw []byte, form conf.ForwardURI) ([]byte, error) {
 		return dst[:begin], ErrForm
 	}
 	return dst, nil
+}
+
+// Open tells whether a path ends with a segment that is "." or "..", whatever
+// its parameters. Containers do not agree on what that is: to some /a/b/.. is
+// /a/, as in RFC 3986 and to the rules, to those of Servlet 6 it is /a. To all
+// of them /a/b/../ is /a/.
+func Open(path []byte) bool {
+	seg := path[bytes.LastIndexByte(path, '/')+1:]
+	if len(seg) == 0 || seg[0] != '.' && seg[0] != '%' {
+		return false
+	}
+	seg, _, _ = bytes.Cut(seg, []byte(";"))
+	return dots(seg) > 0
 }
 
 // dots returns 1 and 2 for segments that are "." and ".." when decoded, else 0.

@@ -57,9 +57,22 @@ func TestForwardPath(t *testing.T) {
 		{"/a/;x/../b", "400", "400", "400"},
 		{"/a/b;x/../c", "/a/c", "/a/c", "/a/c"},
 		{"/a/;x/b", "/a/;x/b", "/a/;x/b", "400"},
+		// So do containers on whether a slash is left where a path ends in dots.
+		{"/a/.;x", "/a/.;x/", "/a/.;x/", "400"},
+		{"/a/b/%2E.;x", "/a/b/..;x/", "/a/b/..;x/", "400"},
+		{"/a/b;x/.", "/a/b;x/", "/a/b;x/", "400"},
+		{"/a/%2e", "/a/", "/a/", "/a/"},
+		{"/a/b/%2e./", "/a/", "/a/", "/a/"},
+		{"/a/...", "/a/...", "/a/...", "/a/..."},
+		{"/a/.b", "/a/.b", "/a/.b", "/a/.b"},
 	}
+	closed := map[string]bool{"/a/./b/.": true, "/a/..": true, "/a/b/..": true, "/a/.;x": true, "/a/b/%2E.;x": true, "/a/b;x/.": true, "/a/%2e": true}
 	for _, tt := range tests {
-		for form, want := range map[conf.ForwardURI]string{proxy: tt.proxy, compat: tt.compat, escaped: tt.escaped, unparsed: tt.raw} {
+		untouched := tt.raw
+		if closed[tt.raw] {
+			untouched += "/"
+		}
+		for form, want := range map[conf.ForwardURI]string{proxy: tt.proxy, compat: tt.compat, escaped: tt.escaped, unparsed: untouched} {
 			got, err := Append([]byte("x"), []byte(tt.raw), form)
 			if want == "400" {
 				if !errors.Is(err, ErrForm) || string(got) != "x" {
@@ -82,7 +95,7 @@ func TestForwardPath(t *testing.T) {
 
 // What is sent is what was matched, in every form.
 func FuzzForwardPath(f *testing.F) {
-	for _, s := range []string{"/a%20b", "/a;x=1/../b", "/a/..;x/../b", "/%252e%252e/x", "/%2e%2e;/a", "/a%2F..%2Fb", "/a%3b/..%3b/x", "//x/./", "/\xff%FF", "/a\\..\\b", "/%5c../x"} {
+	for _, s := range []string{"/a%20b", "/a;x=1/../b", "/a/..;x/../b", "/%252e%252e/x", "/%2e%2e;/a", "/a%2F..%2Fb", "/a%3b/..%3b/x", "//x/./", "/\xff%FF", "/a\\..\\b", "/%5c../x", "/a/.;x", "/a/b/%2e."} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -101,6 +114,9 @@ func FuzzForwardPath(f *testing.F) {
 			}
 			if !bytes.Equal(got, []byte("*")) && !bytes.HasPrefix(got, []byte("/")) {
 				t.Errorf("%s of %q is %q", form, raw, got)
+			}
+			if Open(got) {
+				t.Errorf("%s of %q is %q, which ends in dots", form, raw, got)
 			}
 			if form == proxy || form == escaped {
 				plain := plainProxy

@@ -145,7 +145,7 @@ func (c *call) own() *connector.Request {
 
 // forward puts the path into the form that JkOptions asks for.
 func (c *call) forward(worker string, form conf.ForwardURI) *connector.Error {
-	if form == conf.ForwardURICompatUnparsed {
+	if form == conf.ForwardURICompatUnparsed && !forwarduri.Open(c.req.Path) {
 		return nil
 	}
 	path, err := forwarduri.Append(c.path[:0], c.req.Path, form)

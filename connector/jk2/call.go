@@ -97,12 +97,12 @@ func (c *call) own() *connector.Request {
 
 // forwardForms are the forms in the words of JkOptions.
 var forwardForms = map[ForwardURI]conf.ForwardURI{
-	ForwardURICompat: conf.ForwardURICompat, ForwardURIEscaped: conf.ForwardURIEscaped,
+	ForwardURICompatUnparsed: conf.ForwardURICompatUnparsed, ForwardURICompat: conf.ForwardURICompat, ForwardURIEscaped: conf.ForwardURIEscaped,
 }
 
 // forward puts the path into the form that workerEnv asks for.
 func (c *call) forward(name string, form ForwardURI) *connector.Error {
-	if form == ForwardURICompatUnparsed {
+	if form == ForwardURICompatUnparsed && !forwarduri.Open(c.req.Path) {
 		return nil
 	}
 	var err error
