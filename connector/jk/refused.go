@@ -4,14 +4,15 @@ import "strings"
 
 // refused tells of an answer after which the container closes the connection.
 //
-// With 403 and no page it is how Tomcat turns away a request before any
-// application sees it: the secret is not the one it wants, or a request
-// attribute is not among those it allows (allowedRequestAttributesPattern). A
-// front end sees only 403 for everything, so the log tells what to look at,
-// once for each worker and process as a warning: the names of what was sent,
-// never the secret.
+// With 403 it is how Tomcat turns away a request before any application sees
+// it: the secret is not the one it wants, or a request attribute is not among
+// those it allows (allowedRequestAttributesPattern). An application's own 403
+// leaves the connection open. Tomcat 10.1.60 sends a page with it, others may
+// not. A front end sees only 403 for everything, so the log tells what to look
+// at, once for each worker and process as a warning: the names of what was
+// sent, never the secret.
 func (w *worker) refused(c *pooled, q *call) {
-	if c.Status() != 403 || q.out.body {
+	if c.Status() != 403 {
 		q.log.Warn().Str("worker", w.name).Str("address", c.addr).Int("status", c.Status()).Msg("Reuse is set to false by tomcat, closing the connection")
 		return
 	}

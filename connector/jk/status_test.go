@@ -422,7 +422,8 @@ func TestF020Hint(t *testing.T) {
 		{"served first", [][]byte{answer200(true), refusal, refusal}, true},
 		{"served first, closing", [][]byte{answer200(false), refusal}, true},
 		{"forbidden by the application", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.End(true)))}, false},
-		{"forbidden with a page", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.Chunk([]byte("no"))) + string(ajptest.End(false)))}, false},
+		{"refused with a page", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.Chunk([]byte("no"))) + string(ajptest.End(false)))}, true},
+		{"forbidden with a page", [][]byte{[]byte(string(ajptest.SendHeaders(403, "403")) + string(ajptest.Chunk([]byte("no"))) + string(ajptest.End(true)))}, false},
 		{"never refused", [][]byte{answer200(true), answer200(false)}, false},
 	}
 	for _, tt := range tests {
