@@ -48,6 +48,10 @@ These concern the start and not requests, and other tests hold them.
 - **recovery_options** that is not given counts as 27: once a request has been
   sent, only GET and HEAD are sent again. mod_jk repeats everything. And nothing
   is ever sent again when a byte of the answer has reached the client.
+- **A container that is gone.** A member whose port refuses a connect is in error
+  at once, for all processes. mod_jk goes on to try it for
+  error_escalation_time while it has other requests in hand, and requests that
+  are about to fail there are such.
 - **Virtual hosts.** What no virtual host claims is served by the main server.
   Apache gives it to the first virtual host of the address.
 - **prefork** has one pool for all balancers' values: its children balance as

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -275,7 +276,7 @@ func (t *lbTarget) try(c *call, v *lbView, forced string, first bool) (balance.R
 	now := t.now().Unix()
 	verdict := balance.Judge(result, balance.Facts{
 		Recoverable: fail != nil && c.failover, ReplyTimeouts: timeouts, MaxReplyTimeouts: uint64(v.s.MaxReplyTimeouts),
-		Others: fail != nil && w.rec.Busy() > 0, EscalationTime: v.s.ErrorEscalationTime, FirstError: rec.FirstError.Load(), Now: now,
+		Others: fail != nil && w.rec.Busy() > 0, Refused: fail != nil && errors.Is(fail.Err, syscall.ECONNREFUSED), EscalationTime: v.s.ErrorEscalationTime, FirstError: rec.FirstError.Load(), Now: now,
 	})
 	if fail != nil && errors.Is(fail.Err, errLeft) {
 		// Nothing was asked of the member: what was to be found out about it

@@ -319,6 +319,40 @@ func TestF062FailoverAndForce(t *testing.T) {
 	}
 }
 
+// F062: where nobody listens any more, the requests still in hand there are no
+// reason to try again and again. Those that end well are one.
+func TestF062RefusedWhileOthersAreServed(t *testing.T) {
+	release := make(chan struct{})
+	r, c := newLB(t, 2, map[string]ajptest.Handler{"n1": func(e *ajptest.Exchange) {
+		<-release
+		_ = e.Respond(200, "n1")
+	}}, "", "n1.connection_pool_size=2")
+	served := make(chan string)
+	go func() { served <- r.get("/slow", "JSESSIONID=x.n1") }()
+	if !c[0].WaitRequests(1, long) {
+		t.Fatal("the first request has not arrived")
+	}
+	c[0].StopListening()
+	for range 3 {
+		if got := r.get("/", "JSESSIONID=x.n1"); got != "n2" {
+			t.Errorf("served by %s", got)
+		}
+		if got := r.member(0).state(); got != balance.Error {
+			t.Errorf("state %v", got)
+		}
+	}
+	if n := r.lbs[0].rec.Member(0).Elected.Load(); n != 2 {
+		t.Errorf("the member was tried %d times, want 2", n)
+	}
+	close(release)
+	if got := <-served; got != "n1" {
+		t.Errorf("the request in hand got %s", got)
+	}
+	if got := r.member(0).state(); got != balance.OK {
+		t.Errorf("state %v after a good answer", got)
+	}
+}
+
 // A hot standby: disabled, and named by redirect.
 func TestHotStandby(t *testing.T) {
 	r, c := newLB(t, 2, nil, "", "n1.redirect=n2", "n2.activation=disabled")

@@ -37,6 +37,8 @@ type Facts struct {
 	ReplyTimeouts, MaxReplyTimeouts uint64
 	// Others tells that the member has other requests in hand.
 	Others bool
+	// Refused tells that the connect was refused: nobody listens there.
+	Refused bool
 	// EscalationTime is error_escalation_time.
 	EscalationTime time.Duration
 	// FirstError is when the member's errors began, 0 if it has none; Now is the
@@ -97,7 +99,9 @@ type Verdict struct {
 //
 // A malformed packet never disables a member: it may be one page's fault. Nor
 // does a member fail as a whole when one of several requests does, unless its
-// failures have been going on for error_escalation_time.
+// failures have been going on for error_escalation_time. But where nobody listens
+// there is nobody to ask: under load the requests that fail there would be each
+// other's proof that the member is alive.
 func Judge(r Result, f Facts) Verdict {
 	v := Verdict{Event: Obtained, Avoid: true, Failover: f.Recoverable}
 	switch r {
@@ -118,7 +122,7 @@ func Judge(r Result, f Facts) Verdict {
 	case InternalError, ProtocolError:
 	default: // Failure, and anything that is none
 		v.CountError, v.Times = true, AddTime
-		if !f.Others || f.EscalationTime <= 0 || f.FirstError != 0 && age(f.Now, f.FirstError) >= seconds(f.EscalationTime) {
+		if !f.Others || f.Refused || f.EscalationTime <= 0 || f.FirstError != 0 && age(f.Now, f.FirstError) >= seconds(f.EscalationTime) {
 			v.Event = Failed
 		}
 	}

@@ -46,6 +46,7 @@ func TestJudge(t *testing.T) {
 		{"failure, alone", Failure, recoverable, broken},
 		{"failure, alone, once", Failure, with(once), final(broken)},
 		{"failure, others", Failure, with(func(f *Facts) { f.Others = true }), tolerated},
+		{"failure, others, refused", Failure, with(func(f *Facts) { f.Others, f.Refused = true, true }), broken},
 		{"failure, others, no patience", Failure, with(func(f *Facts) { f.Others, f.EscalationTime = true, 0 }), broken},
 		{"failure, others, young errors", Failure, with(func(f *Facts) { f.Others, f.FirstError = true, now-29 }), tolerated},
 		{"failure, others, old errors", Failure, with(func(f *Facts) { f.Others, f.FirstError = true, now-30 }), broken},
