@@ -3,6 +3,7 @@ package jk
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -53,6 +54,9 @@ type watchedFile struct {
 	sight sight
 	// text was judged last, published or not.
 	text []byte
+	// told are the warnings about the text in use. Many are about other files,
+	// and what they say has been said at the start.
+	told []conf.Warning
 	// trouble is why the file could not be read when it was last tried; "" for
 	// nothing. It is reported when it begins.
 	trouble string
@@ -67,7 +71,11 @@ func newMapWatch(w *MapWatcher) *mapWatch {
 		pub := w.Segment.Map(k)
 		// What is larger than a configuration file may be would be refused at
 		// the next start.
-		m.files = append(m.files, &watchedFile{MapFile: f, pub: pub, limit: min(pub.Size(), conf.MaxFile), text: f.Data})
+		watched := &watchedFile{MapFile: f, pub: pub, limit: min(pub.Size(), conf.MaxFile), text: f.Data}
+		if r, err := w.Setup.Remap(f.Path, f.Data); err == nil {
+			watched.told = r.Warnings
+		}
+		m.files = append(m.files, watched)
 	}
 	return m
 }
@@ -150,11 +158,12 @@ func (m *mapWatch) judge(f *watchedFile, data []byte, s stamp) {
 	}
 	lines := 0
 	for _, warning := range r.Warnings {
-		if warning.Severity == conf.Warn && lines < mostLines {
+		if warning.Severity == conf.Warn && lines < mostLines && !slices.Contains(f.told, warning) {
 			lines++
 			m.log.Warn().Msg(warning.String())
 		}
 	}
+	f.told = r.Warnings
 	m.log.Info().Msgf("Reloaded urimaps from %s: JkMountFile reloaded, %d rules", f.Path, r.Setup.Maps[f.Servers[0]].fromFile())
 }
 

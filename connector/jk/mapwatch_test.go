@@ -383,6 +383,21 @@ func TestF071MapFileWithUnknownWorker(t *testing.T) {
 }
 
 // A file that was changed after it was loaded and before it was watched.
+// What the start has said of other files is not said again with each change.
+func TestMapFileWarningsAreToldOnce(t *testing.T) {
+	r := newMapRig(t, "/a/*=a\n", "/a/* b")
+	r.checks()
+	r.rename("/a/*=a\n/b=b\n")
+	r.checks()
+	r.want(reloaded+"2 rules", "/b b")
+	r.rename("/a/*=a\n/c=c;nonsense=1\n")
+	r.checks()
+	r.want("warn: MAP:2: /c: unknown rule extension nonsense: ignored\n"+reloaded+"2 rules", "/c c")
+	r.rename("/a/*=a\n/c=c;nonsense=1\n/d=c\n")
+	r.checks()
+	r.want(reloaded+"3 rules", "/d c")
+}
+
 func TestMapFileChangedBeforeTheStart(t *testing.T) {
 	r := newMapRig(t, "/a/*=a\n")
 	r.write("/b=b\n")
