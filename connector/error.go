@@ -63,6 +63,16 @@ func (e *ClientError) Error() string {
 // Unwrap returns the cause.
 func (e *ClientError) Unwrap() error { return e.Err }
 
+// ClientStatus is what a client that failed, by a [ClientError] in err or else
+// for a reason unknown, would be told. It mostly is not there to hear it.
+func ClientStatus(err error) int {
+	var ce *ClientError
+	if errors.As(err, &ce) && ce.Status != 0 {
+		return ce.Status
+	}
+	return 400
+}
+
 // ErrBodyLength is returned by a [ResponseWriter] whose answer has announced a
 // Content-Length that its body does not keep: the back end is at fault.
 var ErrBodyLength = errors.New("connector: the body does not have the announced Content-Length")

@@ -1,5 +1,7 @@
 package connector
 
+import "bytes"
+
 // IsTokenByte tells the characters of RFC 9110's token, of which methods and
 // field names are made. It must not be written to.
 var IsTokenByte = func() (t [256]bool) {
@@ -30,4 +32,22 @@ func EqualFold(b []byte, lower string) bool {
 		}
 	}
 	return true
+}
+
+// AppendValues appends the values of all fields of that name, which is written
+// in lower case, to dst.
+func AppendValues(dst [][]byte, fields []Field, name string) [][]byte {
+	for i := range fields {
+		if f := &fields[i]; EqualFold(f.Name, name) {
+			dst = append(dst, f.Value)
+		}
+	}
+	return dst
+}
+
+// Value is the value of the field of that name, which is written in lower case,
+// "" if there is none. Several are put together with commas, which makes no
+// value that a check would accept of a field that may be there once only.
+func Value(fields []Field, name string) string {
+	return string(bytes.Join(AppendValues(nil, fields, name), []byte(", ")))
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"jkd/connector"
 )
 
 // ProtocolError tells how a container broke the rules of AJP13.
@@ -27,6 +29,17 @@ type TooLongError struct {
 
 func (e *TooLongError) Error() string {
 	return fmt.Sprintf("ajp: request needs a packet of %d bytes, max_packet_size is %d", e.Need, e.Max)
+}
+
+// RequestError is the failure of a worker to make the packets of a request
+// ([Forward.Encode] and its parts): all of them are the client's fault.
+func RequestError(worker string, err error) *connector.Error {
+	e := &connector.Error{Worker: worker, Op: "make request packet", Client: true, Status: 413, Err: err}
+	var ce *connector.ClientError
+	if errors.As(err, &ce) {
+		e.Op, e.Status = "read request body", connector.ClientStatus(err)
+	}
+	return e
 }
 
 // Phase is how far an exchange had come when it failed.

@@ -155,12 +155,7 @@ func (t *lbTarget) sessions(c *call, v *lbView) {
 	if t.ext.SessionPath != "" {
 		c.ids.Param = t.ext.SessionPath
 	}
-	c.cookies = c.cookies[:0]
-	for i := range c.req.Fields {
-		if f := &c.req.Fields[i]; connector.EqualFold(f.Name, "cookie") {
-			c.cookies = append(c.cookies, f.Value)
-		}
-	}
+	c.cookies = connector.AppendValues(c.cookies[:0], c.req.Fields, "cookie")
 	c.ids.Cookies = c.cookies
 }
 
@@ -415,16 +410,12 @@ func (t *lbTarget) ownCookie(c *call, choice balance.Choice, route string) []byt
 	return b
 }
 
-// encodeError sorts the failures of making a request packet: all of them are
-// the client's.
+// encodeError is ajp.RequestError with what helps against a packet that is too
+// small.
 func encodeError(name string, err error) *connector.Error {
-	e := &connector.Error{Worker: name, Op: "make request packet", Client: true, Status: 413, Err: err}
+	e := ajp.RequestError(name, err)
 	var long *ajp.TooLongError
-	var ce *connector.ClientError
-	switch {
-	case errors.As(err, &ce):
-		e.Op, e.Status = "read request body", clientStatus(err)
-	case errors.As(err, &long):
+	if errors.As(err, &long) {
 		e.Err = fmt.Errorf("%w: Creating AJP message failed, check max_packet_size here and packetSize of the container's connector", err)
 	}
 	return e

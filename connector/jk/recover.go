@@ -1,8 +1,6 @@
 package jk
 
 import (
-	"errors"
-
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/jk/balance"
@@ -105,7 +103,7 @@ func result(e *ajp.ExchangeError, a answerVerdict) balance.Result {
 func statusOf(e *ajp.ExchangeError) int {
 	switch e.Cause {
 	case ajp.CauseClient:
-		return clientStatus(e.Err)
+		return connector.ClientStatus(e.Err)
 	case ajp.CauseTimeout:
 		return 504
 	case ajp.CauseProtocol:
@@ -117,14 +115,4 @@ func statusOf(e *ajp.ExchangeError) int {
 		return 503
 	}
 	return 502
-}
-
-// clientStatus is what a client that failed would be told. It mostly is not
-// there to hear it.
-func clientStatus(err error) int {
-	var ce *connector.ClientError
-	if errors.As(err, &ce) && ce.Status != 0 {
-		return ce.Status
-	}
-	return 400
 }

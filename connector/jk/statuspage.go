@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -71,8 +70,8 @@ func (p *statusPage) Service(r *connector.Request, rw connector.ResponseWriter) 
 func (p *statusPage) answer(c *call, rw connector.ResponseWriter) *connector.Error {
 	r := c.req.Request
 	in := status.Input{
-		Method: string(r.Method), Query: r.Query, ContentType: field(r, "content-type"),
-		Host: field(r, "host"), Origin: field(r, "origin"), SecFetchSite: field(r, "sec-fetch-site"),
+		Method: string(r.Method), Query: r.Query, ContentType: connector.Value(r.Fields, "content-type"),
+		Host: connector.Value(r.Fields, "host"), Origin: connector.Value(r.Fields, "origin"), SecFetchSite: connector.Value(r.Fields, "sec-fetch-site"),
 		RemoteUser: string(r.RemoteUser), ServerName: string(r.ServerName), ServerPort: r.ServerPort,
 		Now: p.now(), Token: p.token,
 	}
@@ -85,25 +84,8 @@ func (p *statusPage) answer(c *call, rw connector.ResponseWriter) *connector.Err
 		}
 		in.Body = body
 	}
-	out := status.Serve(in, &control{c: p.c, now: in.Now}, p.config)
-	fields := make([]connector.Field, 0, len(out.Fields)+2)
-	add := func(name, value string) {
-		fields = append(fields, connector.Field{Name: []byte(name), Value: []byte(value)})
-	}
-	add("Content-Type", out.ContentType)
-	add("Content-Length", strconv.Itoa(len(out.Body)))
-	for _, f := range out.Fields {
-		add(f.Name, f.Value)
-	}
-	if err := rw.Start(out.Status, fields); err != nil {
-		return p.failed("write answer", err)
-	}
-	if in.Method != "HEAD" {
-		if err := rw.Append(out.Body); err != nil {
-			return p.failed("write answer", err)
-		}
-	}
-	if err := rw.Finish(); err != nil {
+	page := connector.Page(status.Serve(in, &control{c: p.c, now: in.Now}, p.config))
+	if err := page.Write(rw, in.Method == "HEAD"); err != nil {
 		return p.failed("write answer", err)
 	}
 	return nil
@@ -115,22 +97,5 @@ func (p *statusPage) failed(op string, err error) *connector.Error {
 	if !errors.As(err, &ce) {
 		return &connector.Error{Worker: p.name, Op: op, Status: 500, Err: err}
 	}
-	return &connector.Error{Worker: p.name, Op: op, Client: true, Status: clientStatus(err), Err: err}
-}
-
-// field is the value of a header field, whose name is in lower case. One that is there more than once is no
-// value that a check would accept.
-func field(r *connector.Request, name string) string {
-	value, n := "", 0
-	for i := range r.Fields {
-		f := &r.Fields[i]
-		if !connector.EqualFold(f.Name, name) {
-			continue
-		}
-		if n++; n > 1 {
-			value += ", "
-		}
-		value += string(f.Value)
-	}
-	return value
+	return &connector.Error{Worker: p.name, Op: op, Client: true, Status: connector.ClientStatus(err), Err: err}
 }

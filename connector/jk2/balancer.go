@@ -97,7 +97,8 @@ const (
 // serve gives the request of c to one worker after the other until one has
 // answered it or it may not be sent again.
 func (b *balancer) serve(c *call, rw connector.ResponseWriter) *connector.Error {
-	ids := balance.IDs{Cookie: sessionCookie, Param: sessionParameter, Path: c.req.Path, Cookies: c.cookieFields()}
+	c.cookies = connector.AppendValues(c.cookies[:0], c.req.Fields, "cookie")
+	ids := balance.IDs{Cookie: sessionCookie, Param: sessionParameter, Path: c.req.Path, Cookies: c.cookies}
 	var last *connector.Error
 	for attempt := 0; ; attempt++ {
 		w, route, cfg := b.choose(&ids, attempt)
@@ -141,24 +142,9 @@ func (b *balancer) nobody(cfg *Balancer, rw connector.ResponseWriter, last *conn
 		return e
 	}
 	b.log.Error().Str("worker", b.name).AnErr("cause", e).Int("status", code).Msg("no worker is left, the request is answered by the balancer")
-	body := []byte("<!DOCTYPE html>\n<html lang=\"en\"><title>" + strconv.Itoa(code) + "</title><p>" + html.EscapeString(cfg.NoWorkerMsg) + "</p></html>\n")
-	if err := write(rw, code, "text/html; charset=utf-8", body); err != nil {
+	page := connector.Page{Status: code, ContentType: "text/html; charset=utf-8", Body: []byte("<!DOCTYPE html>\n<html lang=\"en\"><title>" + strconv.Itoa(code) + "</title><p>" + html.EscapeString(cfg.NoWorkerMsg) + "</p></html>\n")}
+	if err := page.Write(rw, false); err != nil {
 		return &connector.Error{Worker: b.name, Op: "write answer", Status: code, Client: true, Err: err}
 	}
 	return nil
-}
-
-// write sends an answer of our own.
-func write(rw connector.ResponseWriter, status int, contentType string, body []byte, more ...connector.Field) error {
-	fields := append([]connector.Field{
-		{Name: []byte("Content-Type"), Value: []byte(contentType)},
-		{Name: []byte("Content-Length"), Value: strconv.AppendInt(nil, int64(len(body)), 10)},
-	}, more...)
-	if err := rw.Start(status, fields); err != nil {
-		return err
-	}
-	if err := rw.Append(body); err != nil {
-		return err
-	}
-	return rw.Finish()
 }

@@ -52,7 +52,7 @@ func (c *call) begin(name string, env *WorkerEnv, r *connector.Request) *connect
 		return err
 	}
 	if err := c.fwd.Encode(&c.req, packet); err != nil {
-		return encodeError(name, err)
+		return ajp.RequestError(name, err)
 	}
 	return nil
 }
@@ -111,15 +111,4 @@ func (c *call) forward(name string, form ForwardURI) *connector.Error {
 	}
 	c.own().Path = c.path
 	return nil
-}
-
-// cookieFields are the values of all Cookie fields.
-func (c *call) cookieFields() [][]byte {
-	c.cookies = c.cookies[:0]
-	for i := range c.req.Fields {
-		if f := &c.req.Fields[i]; connector.EqualFold(f.Name, "cookie") {
-			c.cookies = append(c.cookies, f.Value)
-		}
-	}
-	return c.cookies
 }

@@ -1,8 +1,6 @@
 package jk2
 
 import (
-	"errors"
-
 	"jkd/connector"
 	"jkd/connector/ajp"
 )
@@ -66,21 +64,11 @@ func judge(f failure) verdict {
 func statusOf(e *ajp.ExchangeError) int {
 	switch {
 	case e.Cause == ajp.CauseClient:
-		return clientStatus(e.Err)
+		return connector.ClientStatus(e.Err)
 	case e.Phase == ajp.PhaseSend && e.Cause == ajp.CauseBroken:
 		return 503
 	case e.TimedOut():
 		return 504
 	}
 	return 502
-}
-
-// clientStatus is what a client that failed would be told if it was there to
-// hear it.
-func clientStatus(err error) int {
-	var ce *connector.ClientError
-	if errors.As(err, &ce) && ce.Status != 0 {
-		return ce.Status
-	}
-	return 400
 }

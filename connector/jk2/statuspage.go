@@ -21,7 +21,7 @@ func (c *Connector) status(s *state, index int, r *connector.Request, rw connect
 	name := s.cfg.Statuses[index].Name
 	in := status.Input{
 		Method: string(r.Method), Query: r.Query, ServerName: string(r.ServerName),
-		Host: field(r, "host"), Origin: field(r, "origin"), SecFetchSite: field(r, "sec-fetch-site"),
+		Host: connector.Value(r.Fields, "host"), Origin: connector.Value(r.Fields, "origin"), SecFetchSite: connector.Value(r.Fields, "sec-fetch-site"),
 	}
 	if x := &s.cfg.Statuses[index]; x.StyleMode == styleLink {
 		in.CSS = x.StylePath
@@ -33,20 +33,14 @@ func (c *Connector) status(s *state, index int, r *connector.Request, rw connect
 	if in.Method == "POST" {
 		form, err := io.ReadAll(io.LimitReader(r.Body, status.MaxQuery+1))
 		if err != nil {
-			c.check()
-			return &connector.Error{Worker: name, Op: "read request body", Client: true, Status: clientStatus(err), Err: err}
+			return &connector.Error{Worker: name, Op: "read request body", Client: true, Status: connector.ClientStatus(err), Err: err}
 		}
 		in.Form = form
 	}
 	c.check()
-	out := status.Serve(in, c.model, &control{c})
-	var more []connector.Field
-	for _, f := range out.Fields {
-		more = append(more, connector.Field{Name: []byte(f.Name), Value: []byte(f.Value)})
-	}
-	if err := write(rw, out.Status, out.ContentType, out.Body, more...); err != nil {
-		c.check()
-		return &connector.Error{Worker: name, Op: "write answer", Client: true, Status: clientStatus(err), Err: err}
+	page := connector.Page(status.Serve(in, c.model, &control{c}))
+	if err := page.Write(rw, in.Method == "HEAD"); err != nil {
+		return &connector.Error{Worker: name, Op: "write answer", Client: true, Status: connector.ClientStatus(err), Err: err}
 	}
 	return nil
 }
@@ -54,18 +48,6 @@ func (c *Connector) status(s *state, index int, r *connector.Request, rw connect
 // styleLink is the styleMode that names a style sheet. The others mean the
 // page's own style, which mod_jk2 has as mode 1.
 const styleLink = 2
-
-// field is the value of a header field, whose name is in lower case. Several
-// are put together as one that no check accepts.
-func field(r *connector.Request, name string) string {
-	var values []string
-	for i := range r.Fields {
-		if f := &r.Fields[i]; connector.EqualFold(f.Name, name) {
-			values = append(values, string(f.Value))
-		}
-	}
-	return strings.Join(values, ", ")
-}
 
 // control changes things for the status page.
 type control struct{ c *Connector }

@@ -60,7 +60,7 @@ func (w *worker) serve(c *call, rw connector.ResponseWriter) (out outcome) {
 	set := w.set.Load()
 	c.req.Secret = set.cfg.Secret
 	if err := c.fwd.EncodeHead(&c.req); err != nil {
-		return outcome{err: encodeError(w.name, err)}
+		return outcome{err: ajp.RequestError(w.name, err)}
 	}
 	e := w.cache.take(set.cfg.MaxConnections, w.record)
 	if e == nil {
@@ -181,15 +181,4 @@ func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
 		}
 	}
 	return nil
-}
-
-// encodeError sorts the failures of making a request packet: all of them are
-// the client's.
-func encodeError(name string, err error) *connector.Error {
-	e := &connector.Error{Worker: name, Op: "make request packet", Client: true, Status: 413, Err: err}
-	var ce *connector.ClientError
-	if errors.As(err, &ce) {
-		e.Op, e.Status = "read request body", clientStatus(err)
-	}
-	return e
 }

@@ -69,9 +69,9 @@ func pageFields(css string) []Field {
 		src = styleSource(css)
 	}
 	return []Field{
-		{"Content-Security-Policy", "default-src 'none'; style-src " + src + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
-		{"X-Frame-Options", "DENY"},
-		{"Referrer-Policy", "same-origin"},
+		{Name: "Content-Security-Policy", Value: "default-src 'none'; style-src " + src + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
+		{Name: "X-Frame-Options", Value: "DENY"},
+		{Name: "Referrer-Policy", Value: "same-origin"},
 	}
 }
 

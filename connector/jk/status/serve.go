@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"jkd/connector"
 	"jkd/connector/jk/balance"
 )
 
@@ -92,18 +93,13 @@ type Input struct {
 }
 
 // Field is a header field of an answer.
-type Field struct{ Name, Value string }
+type Field = connector.PageField
 
-// Output is an answer, also for HEAD, where its body must be left out.
-type Output struct {
-	// Status is 200 whatever is wrong with a command, as scripts know it from
-	// mod_jk; but 403 for what is refused, and 405 or 415 for what is no request
-	// to this page.
-	Status      int
-	ContentType string
-	Fields      []Field // neither Content-Type nor Content-Length
-	Body        []byte
-}
+// Output is an answer, also for HEAD, where its body must be left out. Its
+// status is 200 whatever is wrong with a command, as scripts know it from
+// mod_jk; but 403 for what is refused, and 405 or 415 for what is no request to
+// this page.
+type Output connector.Page
 
 // service is one request on its way.
 type service struct {
@@ -132,7 +128,7 @@ func Serve(in Input, control Control, config Config) Output {
 		return s.refusal(status, "Forbidden\n")
 	case status == 405:
 		out := s.refusal(status, "Method Not Allowed\n")
-		out.Fields = append(out.Fields, Field{"Allow", "GET, HEAD, POST"})
+		out.Fields = append(out.Fields, Field{Name: "Allow", Value: "GET, HEAD, POST"})
 		return out
 	case status == 415:
 		return s.refusal(status, "Unsupported Media Type\n")
@@ -156,9 +152,9 @@ func Serve(in Input, control Control, config Config) Output {
 // not be left on a disk either.
 func noCache() []Field {
 	return []Field{
-		{"Cache-Control", "no-cache, no-store"},
-		{"Pragma", "no-cache"},
-		{"X-Content-Type-Options", "nosniff"},
+		{Name: "Cache-Control", Value: "no-cache, no-store"},
+		{Name: "Pragma", Value: "no-cache"},
+		{Name: "X-Content-Type-Options", Value: "nosniff"},
 	}
 }
 

@@ -4,18 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"jkd/connector"
 )
 
 // Field is a header field of an answer.
-type Field struct{ Name, Value string }
+type Field = connector.PageField
 
 // Output is an answer, also for HEAD, where its body must be left out.
-type Output struct {
-	Status      int
-	ContentType string
-	Fields      []Field // neither Content-Type nor Content-Length
-	Body        []byte
-}
+type Output connector.Page
 
 const (
 	textType = "text/plain; charset=utf-8"
@@ -28,7 +25,7 @@ const (
 func Serve(in Input, model func() *Model, control Control) Output {
 	if in.Method != "GET" && in.Method != "HEAD" && in.Method != "POST" {
 		out := answer(405, textType, []byte("Method Not Allowed\n"))
-		out.Fields = append(out.Fields, Field{"Allow", "GET, HEAD, POST"})
+		out.Fields = append(out.Fields, Field{Name: "Allow", Value: "GET, HEAD, POST"})
 		return out
 	}
 	a, err := parse(&in)
@@ -69,11 +66,11 @@ func Serve(in Input, model func() *Model, control Control) Output {
 
 func answer(status int, contentType string, body []byte) Output {
 	return Output{Status: status, ContentType: contentType, Body: body, Fields: []Field{
-		{"Cache-Control", "no-store"},
-		{"X-Content-Type-Options", "nosniff"},
-		{"X-Frame-Options", "DENY"},
-		{"Referrer-Policy", "same-origin"},
-		{"Content-Security-Policy", policy("")},
+		{Name: "Cache-Control", Value: "no-store"},
+		{Name: "X-Content-Type-Options", Value: "nosniff"},
+		{Name: "X-Frame-Options", Value: "DENY"},
+		{Name: "Referrer-Policy", Value: "same-origin"},
+		{Name: "Content-Security-Policy", Value: policy("")},
 	}}
 }
 
