@@ -60,10 +60,7 @@ func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func
 			seg.Reclaim(server)
 		}
 	}
-	reloader := &jk2.Reloader{Setup: setup, Board: b, Logger: log}
-	if seg != nil {
-		reloader.Slots = jk2.LBVer{Segment: seg}
-	}
+	reloader := &jk2.Reloader{Setup: setup, Board: b, Slots: seg, Logger: log}
 	o.Background = append(o.Background, reloader.Run)
 	return func() {
 		closeSlots()

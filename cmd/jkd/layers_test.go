@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"connector/ajp/ajptest": {"connector/ajp"},
 	// layer 1
 	"scoreboard":           {"shm"},
+	"connector/filestamp":  {},
 	"connector/sheet":      {},
 	"connector/resolve":    {},
 	"connector/forwarduri": {"conf", "connector"},
@@ -30,8 +31,8 @@ var mayImport = map[string][]string{
 	"connector/jk/balance":    {},
 	"connector/jk/jkshm":      {"connector/jk/balance", "connector/sheet"},
 	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
-	"connector/jk":            {"connector", "connector/ajp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/resolve", "conf", "shm", "mpm/sock"},
-	"connector/jk2":           {"connector", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
+	"connector/jk":            {"connector", "connector/ajp", "connector/filestamp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/resolve", "conf", "shm", "mpm/sock"},
+	"connector/jk2":           {"connector", "connector/filestamp", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
 	"connector/jk2/jk2shm":    {},
 	"connector/jk2/status":    {"connector", "connector/jk2/jk2shm"},
@@ -66,7 +67,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/resolve", "connector/forwarduri", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

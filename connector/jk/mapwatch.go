@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/conf"
+	"jkd/connector/filestamp"
 	"jkd/connector/jk/jkshm"
 )
 
@@ -99,9 +100,9 @@ const settle = 200 * time.Millisecond
 
 // look looks at one file and returns how long to wait until the next look.
 func (m *mapWatch) look(f *watchedFile, now time.Time) time.Duration {
-	s, err := statRegular(f.Path)
-	if err == nil && s.size > int64(f.limit) {
-		err = errNoRoom(f.limit)
+	s, err := filestamp.Stat(f.Path)
+	if err == nil && s.Size > int64(f.limit) {
+		err = filestamp.TooLarge(f.limit)
 	}
 	if err != nil {
 		m.unreadable(f, err)
@@ -114,7 +115,7 @@ func (m *mapWatch) look(f *watchedFile, now time.Time) time.Duration {
 	case sightChanging:
 		return min(settle, f.Every)
 	}
-	data, s, stable, err := readStable(f.Path, f.limit)
+	data, s, stable, err := filestamp.Read(f.Path, f.limit)
 	switch {
 	case err != nil:
 		m.unreadable(f, err)
@@ -134,10 +135,10 @@ func (m *mapWatch) look(f *watchedFile, now time.Time) time.Duration {
 }
 
 // judge publishes a text, or tells why it can't be used.
-func (m *mapWatch) judge(f *watchedFile, data []byte, s stamp) {
+func (m *mapWatch) judge(f *watchedFile, data []byte, s filestamp.Stamp) {
 	r, err := m.setup.Remap(f.Path, data)
 	if err == nil {
-		err = f.pub.Publish(data, s.modified)
+		err = f.pub.Publish(data, s.Modified)
 	}
 	if err != nil {
 		e := m.log.Error()
@@ -188,8 +189,8 @@ func (m *mapWatch) readable(f *watchedFile) {
 
 // sight is what the looks at a file have found.
 type sight struct {
-	judged stamp // of the text that was read last; zero before
-	last   stamp // at the last look
+	judged filestamp.Stamp // of the text that was read last; zero before
+	last   filestamp.Stamp // at the last look
 	// unsure: the text was read so soon after the file changed that another
 	// change may have left it the same stamp.
 	unsure bool
@@ -218,7 +219,7 @@ func (s sighting) String() string {
 
 // next takes the stamp of a look. A change counts when two looks in a row have
 // found it.
-func (v *sight) next(s stamp) sighting {
+func (v *sight) next(s filestamp.Stamp) sighting {
 	settled := s == v.last
 	v.last = s
 	switch {
@@ -235,7 +236,7 @@ func (v *sight) next(s stamp) sighting {
 const tick = 2 * time.Second
 
 // read notes that the file of stamp s was read at a time.
-func (v *sight) read(s stamp, now time.Time) {
+func (v *sight) read(s filestamp.Stamp, now time.Time) {
 	v.judged, v.last = s, s
-	v.unsure = now.UnixNano()-max(s.changed, s.modified) < int64(tick)
+	v.unsure = now.UnixNano()-max(s.Changed, s.Modified) < int64(tick)
 }

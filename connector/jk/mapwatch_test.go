@@ -16,23 +16,26 @@ import (
 
 	"jkd/conf"
 	"jkd/connector"
+	"jkd/connector/filestamp"
 	"jkd/connector/jk/jkshm"
 )
 
 // Which looks at a file lead to what.
 func TestSight(t *testing.T) {
-	at := func(second int64) stamp { return stamp{ino: 1, size: 9, modified: second * 1e9, changed: second * 1e9} }
+	at := func(second int64) filestamp.Stamp {
+		return filestamp.Stamp{Ino: 1, Size: 9, Modified: second * 1e9, Changed: second * 1e9}
+	}
 	type look struct {
-		s    stamp
+		s    filestamp.Stamp
 		now  int64 // second, of the reading that follows
 		want sighting
 	}
 	other := at(10)
-	other.ino = 2
+	other.Ino = 2
 	longer := at(10)
-	longer.size++
+	longer.Size++
 	chmod := at(10)
-	chmod.changed++
+	chmod.Changed++
 	for _, tt := range []struct {
 		name  string
 		looks []look
@@ -454,7 +457,7 @@ func TestF072MatchWhileReloading(t *testing.T) {
 	for i := range 200 {
 		w := []string{"b", "a", "c"}[i%3]
 		text := "/x=" + w + "\n/y=" + w + "\n"
-		r.watch.judge(r.watch.files[0], []byte(text), stamp{})
+		r.watch.judge(r.watch.files[0], []byte(text), filestamp.Stamp{})
 	}
 	close(stop)
 	for range 2 * len(r.kids) {
@@ -524,7 +527,7 @@ func FuzzMapReload(f *testing.F) {
 		}
 		c := r.kids[0]
 		before, published := c.current(), file.pub.Generation()
-		w.judge(file, data, stamp{})
+		w.judge(file, data, filestamp.Stamp{})
 		after := c.current()
 		if file.pub.Generation() == published {
 			if after != before || w.setup != r.setup {

@@ -91,7 +91,7 @@ func (c *Connector) edit(e Edit) error {
 func (c *Connector) announce() {
 	c.o.Board.Announce()
 	if c.o.Slots != nil {
-		LBVer{c.o.Slots}.Announce()
+		c.o.Slots.Announce()
 	}
 }
 

@@ -43,10 +43,3 @@ func (r *records) of(index int, name string) func() *jk2shm.Endpoint {
 		return e
 	}
 }
-
-// LBVer makes the generation of a segment (lbVer), which other programs may
-// watch, that of what is announced on the board.
-type LBVer struct{ *jk2shm.Segment }
-
-// Announce implements [Announcer].
-func (v LBVer) Announce() { v.SetVersion(v.Version() + 1) }

@@ -3,13 +3,14 @@ package jk2
 import (
 	"bytes"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"jkd/conf"
+	"jkd/connector/filestamp"
 	"jkd/connector/jk2/board"
+	"jkd/connector/jk2/jk2shm"
 )
 
 // Reloader is what the master does for the configuration of all its children:
@@ -19,19 +20,13 @@ import (
 type Reloader struct {
 	Setup  *Setup // as loaded
 	Board  *board.Board
-	Slots  Announcer // nil: none
+	Slots  *jk2shm.Segment // nil: none
 	Logger zerolog.Logger
-	// Read reads the file; nil: that of the file system.
-	Read func(path string, limit int) (data []byte, modified time.Time, err error)
 
 	setup    *Setup // with the text published last
-	modified time.Time
+	modified int64  // of the file, Unix nanoseconds
 	trouble  string
 }
-
-// Announcer is memory that other programs read and that counts generations:
-// lbVer of jk2.shm.
-type Announcer interface{ Announce() }
 
 // pause is how often Run looks for a question.
 const pause = 50 * time.Millisecond
@@ -56,11 +51,8 @@ func (r *Reloader) Run(stop <-chan struct{}) {
 
 func (r *Reloader) begin() {
 	r.setup = r.Setup
-	if info, err := os.Stat(r.Setup.File); err == nil {
-		r.modified = info.ModTime()
-	}
-	if r.Read == nil {
-		r.Read = readFile
+	if s, err := filestamp.Stat(r.Setup.File); err == nil {
+		r.modified = s.Modified
 	}
 }
 
@@ -76,35 +68,35 @@ func (r *Reloader) turn() {
 
 // look looks at the file once.
 func (r *Reloader) look() {
-	info, err := os.Stat(r.Setup.File)
+	s, err := filestamp.Stat(r.Setup.File)
 	if err != nil {
 		r.unreadable(err)
 		return
 	}
-	if info.ModTime().Equal(r.modified) && r.trouble == "" {
+	if s.Modified == r.modified && r.trouble == "" {
 		return
 	}
-	data, modified, err := r.Read(r.Setup.File, r.Board.Room())
+	data, s, _, err := filestamp.Read(r.Setup.File, r.Board.Room())
 	switch {
 	case err != nil:
 		r.unreadable(err)
 		return
-	case time.Since(modified) < settle:
+	case time.Since(time.Unix(0, s.Modified)) < settle:
 		return // somebody may be writing it: the next question finds it
 	}
 	r.trouble = ""
-	r.modified = modified
+	r.modified = s.Modified
 	if bytes.Equal(data, r.setup.text) {
 		return
 	}
-	r.judge(data, modified)
+	r.judge(data, s.Modified)
 }
 
 // settle is how long a file must have been left alone before it is read.
 const settle = 100 * time.Millisecond
 
 // judge publishes a text, or tells why it can't be used.
-func (r *Reloader) judge(data []byte, modified time.Time) {
+func (r *Reloader) judge(data []byte, modified int64) {
 	next, warnings, err := r.setup.Reload(data)
 	var text []byte
 	if err == nil {
@@ -116,7 +108,7 @@ func (r *Reloader) judge(data []byte, modified time.Time) {
 		})
 	}
 	if err == nil {
-		err = r.Board.Publish(text, modified.UnixNano())
+		err = r.Board.Publish(text, modified)
 	}
 	if err != nil {
 		e := r.Logger.Error()

@@ -170,5 +170,5 @@ func (s *Segment) Slots() int { return s.slots }
 // configuration again. One atomic load.
 func (s *Segment) Version() uint32 { return s.u32(headVersion).Load() }
 
-// SetVersion sets lbVer.
-func (s *Segment) SetVersion(v uint32) { s.u32(headVersion).Store(v) }
+// Announce raises lbVer.
+func (s *Segment) Announce() { s.u32(headVersion).Add(1) }

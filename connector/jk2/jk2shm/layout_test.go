@@ -48,7 +48,7 @@ func TestSize(t *testing.T) {
 // Every field is where mod_jk2 has it.
 func TestBytes(t *testing.T) {
 	s, mem := fresh(t, 256)
-	s.SetVersion(7)
+	s.u32(headVersion).Store(7)
 	c := s.Child(3)
 	e := c.Endpoint(1, 2)
 	e.Connected(1_000_000)
@@ -243,7 +243,7 @@ func TestAttach(t *testing.T) {
 
 func TestDump(t *testing.T) {
 	s, mem := fresh(t, 3)
-	s.SetVersion(2)
+	s.u32(headVersion).Store(2)
 	e := s.Child(0).Endpoint(0, 0)
 	e.Connected(1_000_000_000_000_000)
 	e.Begin([]byte("/examples/servlet/Hello"), 1_000_000_001_000_000, 1_000_000_001_002_000)

@@ -1,0 +1,7 @@
+//go:build !linux && !freebsd
+
+package filestamp
+
+import "io/fs"
+
+func (s *Stamp) inode(fs.FileInfo) {}
