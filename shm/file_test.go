@@ -389,3 +389,28 @@ func giveAway(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// Make and Discard are the ways in and out for a path that may be "".
+func TestMakeDiscard(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made")
+	for _, p := range []string{"", path} {
+		s, err := Make("name", p, 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Bytes()) != 4096 {
+			t.Errorf("%q: %d bytes", p, len(s.Bytes()))
+		}
+		if _, err := os.Stat(path); (err == nil) != (p != "") {
+			t.Errorf("%q: %v", p, err)
+		}
+		s.Discard()
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%q: the file is there after its end: %v", p, err)
+		}
+	}
+	if s, err := Make("name", t.TempDir(), 4096); err == nil {
+		s.Discard()
+		t.Error("a directory became a segment")
+	}
+}

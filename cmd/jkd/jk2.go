@@ -40,8 +40,7 @@ func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func
 	}
 	closeSlots := func() {
 		if slots != nil {
-			_ = slots.Remove()
-			_ = slots.Close()
+			slots.Discard()
 		}
 	}
 	mem, b, err := jk2NewBoard(setup, o.Module.ServerLimit)
@@ -75,21 +74,12 @@ func jk2NewBoard(setup *jk2.Setup, servers int) (*shm.Segment, *board.Board, err
 	if err != nil {
 		return nil, nil, err
 	}
-	mem, err := shm.Create("jkd-jk2", size)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := board.Format(mem.Bytes(), servers, room)
-	if err != nil {
-		_ = mem.Close()
-		return nil, nil, err
-	}
-	return mem, b, nil
+	return memory("jkd-jk2", "", "", size, func(mem []byte) (*board.Board, error) { return board.Format(mem, servers, room) })
 }
 
 // jk2Shm makes the memory of [shm:], with a slot for each child; nil when it is
 // off.
-func jk2Shm(c *jk2.Shm, servers int) (mem *shm.Segment, seg *jk2shm.Segment, err error) {
+func jk2Shm(c *jk2.Shm, servers int) (*shm.Segment, *jk2shm.Segment, error) {
 	if !c.On {
 		return nil, nil, nil
 	}
@@ -98,20 +88,7 @@ func jk2Shm(c *jk2.Shm, servers int) (mem *shm.Segment, seg *jk2shm.Segment, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.File == "" {
-		mem, err = shm.Create("jk2.shm", size)
-	} else if mem, err = shm.CreateFile(c.File, size); err != nil {
-		err = fmt.Errorf("[shm:] file: %w", err)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if seg, err = jk2shm.Format(mem.Bytes(), slots); err != nil {
-		_ = mem.Remove()
-		_ = mem.Close()
-		return nil, nil, err
-	}
-	return mem, seg, nil
+	return memory("jk2.shm", "[shm:] file", c.File, size, func(mem []byte) (*jk2shm.Segment, error) { return jk2shm.Format(mem, slots) })
 }
 
 // dumpShm is jkd -shm: it prints a jk2.shm file, which a running jkd may have

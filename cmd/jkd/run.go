@@ -104,10 +104,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		return 1
 	}
 	if seg != nil {
-		defer func() {
-			_ = mem.Remove()
-			_ = mem.Close()
-		}()
+		defer mem.Discard()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}

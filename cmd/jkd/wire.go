@@ -184,22 +184,25 @@ func shared(setup *jk.Setup, servers int, file string) (*shm.Segment, *jkshm.Seg
 	if err != nil {
 		return nil, nil, err
 	}
-	var mem *shm.Segment
-	if file == "" {
-		mem, err = shm.Create("jkd-jk", size)
-	} else if mem, err = shm.CreateFile(file, size); err != nil {
-		err = fmt.Errorf("JkShmFile: %w", err)
+	return memory("jkd-jk", "JkShmFile", file, size, func(mem []byte) (*jkshm.Segment, error) {
+		return jk.FormatSegment(mem, setup, servers)
+	})
+}
+
+// memory makes shared memory, in the file that a directive names unless file is
+// "", and has it formatted. It belongs to the caller.
+func memory[T any](name, directive, file string, size int, format func(mem []byte) (T, error)) (mem *shm.Segment, s T, err error) {
+	if mem, err = shm.Make(name, file, size); err != nil {
+		if file != "" {
+			err = fmt.Errorf("%s: %w", directive, err)
+		}
+		return nil, s, err
 	}
-	if err != nil {
-		return nil, nil, err
+	if s, err = format(mem.Bytes()); err != nil {
+		mem.Discard()
+		return nil, s, err
 	}
-	seg, err := jk.FormatSegment(mem.Bytes(), setup, servers)
-	if err != nil {
-		_ = mem.Remove()
-		_ = mem.Close()
-		return nil, nil, err
-	}
-	return mem, seg, nil
+	return mem, s, nil
 }
 
 // front is the HTTP front as an MPM calls it.

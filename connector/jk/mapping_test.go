@@ -210,19 +210,19 @@ func TestWorkerIndicator(t *testing.T) {
 	}{
 		{"no handler", "", "/x", []string{"JK_WORKER_NAME=w"}, nil, ""},
 		{"other handler", "server-status", "/x", []string{"JK_WORKER_NAME=w"}, nil, ""},
-		{"not mounted", handler, "/x", []string{"JK_WORKER_NAME=w"}, nil, "w"},
-		{"mounted", handler, "/lb/x", []string{"JK_WORKER_NAME=w"}, nil, "lb"},
-		{"excluded", handler, "/lb/no", []string{"JK_WORKER_NAME=w"}, nil, "w"},
-		{"balancer", handler, "/x", []string{"JK_WORKER_NAME= lb ; stateless=1"}, nil, "lb"},
-		{"no variable", handler, "/lb/x", nil, nil, "lb"},
-		{"empty variable", handler, "/lb/x", []string{"JK_WORKER_NAME="}, nil, "lb"},
-		{"empty variable only", handler, "/x", []string{"JK_WORKER_NAME="}, nil, "nobody"},
-		{"nothing at all", handler, "/x", nil, nil, ""}, // no worker is the default one
-		{"no-jk", handler, "/x", []string{"JK_WORKER_NAME=w", "no-jk=1"}, nil, ""},
-		{"other name", handler, "/x", []string{"WHERE=w", "JK_WORKER_NAME=lb"}, named, "w"},
-		{"old name", handler, "/x", []string{"JK_WORKER_NAME=lb"}, named, ""},
-		{"unknown", handler, "/x", []string{"JK_WORKER_NAME=gone;stateless=1"}, nil, "gone"},
-		{"unsafe", handler, "/x%2F", []string{"JK_WORKER_NAME=w"}, func(s *conf.JkServer) { s.Options.RejectUnsafeURI = true }, "nobody"},
+		{"not mounted", conf.JkHandler, "/x", []string{"JK_WORKER_NAME=w"}, nil, "w"},
+		{"mounted", conf.JkHandler, "/lb/x", []string{"JK_WORKER_NAME=w"}, nil, "lb"},
+		{"excluded", conf.JkHandler, "/lb/no", []string{"JK_WORKER_NAME=w"}, nil, "w"},
+		{"balancer", conf.JkHandler, "/x", []string{"JK_WORKER_NAME= lb ; stateless=1"}, nil, "lb"},
+		{"no variable", conf.JkHandler, "/lb/x", nil, nil, "lb"},
+		{"empty variable", conf.JkHandler, "/lb/x", []string{"JK_WORKER_NAME="}, nil, "lb"},
+		{"empty variable only", conf.JkHandler, "/x", []string{"JK_WORKER_NAME="}, nil, "nobody"},
+		{"nothing at all", conf.JkHandler, "/x", nil, nil, ""}, // no worker is the default one
+		{"no-jk", conf.JkHandler, "/x", []string{"JK_WORKER_NAME=w", "no-jk=1"}, nil, ""},
+		{"other name", conf.JkHandler, "/x", []string{"WHERE=w", "JK_WORKER_NAME=lb"}, named, "w"},
+		{"old name", conf.JkHandler, "/x", []string{"JK_WORKER_NAME=lb"}, named, ""},
+		{"unknown", conf.JkHandler, "/x", []string{"JK_WORKER_NAME=gone;stateless=1"}, nil, "gone"},
+		{"unsafe", conf.JkHandler, "/x%2F", []string{"JK_WORKER_NAME=w"}, func(s *conf.JkServer) { s.Options.RejectUnsafeURI = true }, "nobody"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newMatchRig(t, "/lb/*=lb\n!/lb/no=lb\n", tt.site)
@@ -254,12 +254,12 @@ func TestF071WorkerIndicatorNamesNobody(t *testing.T) {
 	r := newMatchRig(t, "/lb/*=lb\n", nil)
 	for range 3 {
 		q := r.request("/x", "JK_WORKER_NAME=W;reply_timeout=1")
-		q.Handler = handler
+		q.Handler = conf.JkHandler
 		if _, status := r.send(q); status != 500 {
 			t.Errorf("status %d", status)
 		}
 		q = r.request("/x", "JK_WORKER_NAME=w;reply_timeout=x")
-		q.Handler = handler
+		q.Handler = conf.JkHandler
 		if _, status := r.send(q); status != 500 {
 			t.Errorf("status %d", status)
 		}
@@ -274,7 +274,7 @@ func TestF071WorkerIndicatorNamesNobody(t *testing.T) {
 func TestWorkerIndicatorExtensions(t *testing.T) {
 	r := newMatchRig(t, "", nil)
 	q := r.request("/x", "JK_WORKER_NAME=w;reply_timeout=4711;use_server_errors=500")
-	q.Handler = handler
+	q.Handler = conf.JkHandler
 	x := r.Match(q).(*single).ext
 	if x.ReplyTimeout != 4711*time.Millisecond || !x.ReplyTimeoutSet || x.UseServerErrors != 500 {
 		t.Errorf("%+v", x)
@@ -289,7 +289,7 @@ func TestWorkerIndicatorIsBounded(t *testing.T) {
 		wg.Go(func() {
 			for i := range mostNamed + 10 {
 				q := r.request("/x", fmt.Sprintf("JK_WORKER_NAME=w;reply_timeout=%d", 1000+i+k))
-				q.Handler = handler
+				q.Handler = conf.JkHandler
 				if w := r.Match(q); w == nil || w.(*single).ext.ReplyTimeout != time.Duration(1000+i+k)*time.Millisecond {
 					t.Errorf("%d: %v", i, w)
 				}
@@ -308,8 +308,8 @@ func TestWorkerIndicatorIsChecked(t *testing.T) {
 	c.Jk.Servers[1].Indicators.Worker = "WHERE"
 	c.VHosts[0] = conf.VHost{Name: "v", Line: 5, Env: []conf.EnvSetting{{Name: "JK_WORKER_NAME", Value: "anything"}, {Name: "WHERE", Value: "z"}}}
 	c.Locations = []conf.Location{
-		{Path: "/x", Line: 7, Handler: handler, Env: []conf.EnvSetting{{Name: "JK_WORKER_NAME", Value: "b;stateless=1"}}},
-		{Path: "/y", Line: 8, Handler: handler, Env: []conf.EnvSetting{{Name: "JK_WORKER_NAME", Value: "aa"}, {Name: "JK_WORKER_NAME", Unset: true}}},
+		{Path: "/x", Line: 7, Handler: conf.JkHandler, Env: []conf.EnvSetting{{Name: "JK_WORKER_NAME", Value: "b;stateless=1"}}},
+		{Path: "/y", Line: 8, Handler: conf.JkHandler, Env: []conf.EnvSetting{{Name: "JK_WORKER_NAME", Value: "aa"}, {Name: "JK_WORKER_NAME", Unset: true}}},
 	}
 	_, warnings, err := Load(c)
 	if err != nil {

@@ -30,14 +30,11 @@ func ParseTarget(c *Config, text string) (*Rule, error) {
 	return r, nil
 }
 
-// handler is the argument of SetHandler that lets a variable name the worker.
-const handler = "jakarta-servlet"
-
 // indicated returns the worker that a variable (JkWorkerIndicator) names for a
 // request that no rule maps, or nil when there is no such variable. A worker
 // that is not there is answered 500.
 func (c *Connector) indicated(s *site, r *connector.Request) connector.Worker {
-	if r.Handler != handler {
+	if r.Handler != conf.JkHandler {
 		return nil
 	}
 	text, ok := r.Env.Get(s.c.Indicators.Worker)

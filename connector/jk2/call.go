@@ -73,13 +73,14 @@ func (c *call) indicators(env *WorkerEnv, r *connector.Request) {
 	if r.TLS != nil {
 		c.tls = *r.TLS
 	}
-	for name, dst := range map[string]*string{
-		env.CertsIndicator: &c.tls.ClientCert, env.CipherIndicator: &c.tls.Cipher, env.SessionIndicator: &c.tls.SessionID,
-	} {
+	text := func(dst *string, name string) {
 		if v, ok := r.Env.Get(name); ok {
 			*dst = v
 		}
 	}
+	text(&c.tls.ClientCert, env.CertsIndicator)
+	text(&c.tls.Cipher, env.CipherIndicator)
+	text(&c.tls.SessionID, env.SessionIndicator)
 	if v, ok := r.Env.Get(env.KeySizeIndicator); ok {
 		c.tls.KeySize, _ = strconv.Atoi(v)
 	}

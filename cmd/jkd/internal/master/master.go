@@ -177,12 +177,7 @@ func (m *Master) openBoard() error {
 	if err != nil {
 		return err
 	}
-	if m.o.ScoreBoardFile != "" {
-		m.segment, err = shm.CreateFile(m.o.ScoreBoardFile, size)
-	} else {
-		m.segment, err = shm.Create("jkd scoreboard", size)
-	}
-	if err != nil {
+	if m.segment, err = shm.Make("jkd scoreboard", m.o.ScoreBoardFile, size); err != nil {
 		return fmt.Errorf("scoreboard: %w", err)
 	}
 	m.board, err = scoreboard.New(m.segment.Bytes(), l, scoreboard.Global{
@@ -322,7 +317,6 @@ func (m *Master) close() {
 		<-m.upgrader.Exit()
 	}
 	if m.segment != nil {
-		_ = m.segment.Remove()
-		_ = m.segment.Close()
+		m.segment.Discard()
 	}
 }
