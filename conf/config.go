@@ -34,6 +34,9 @@ type Config struct {
 	Jk *Jk
 	// Jk2 is [connector.jk2], nil when the file has no such section.
 	Jk2 *Jk2
+	// Status is [status], nil when the file has no such section: then the state
+	// of the server is not shown.
+	Status *Status
 
 	// hosts finds virtual hosts; Parse and Decode make it.
 	hosts *hosts

@@ -30,12 +30,13 @@ func (t table) add(d directive, old ...string) {
 var (
 	directives = map[string]table{
 		serverSection: serverTable(), "mpm.prefork": preforkTable(), "mpm.worker": workerTable(), jkSection: jkTable(),
-		jk2Section:   jk2Table(),
-		vhostSection: vhostTable(), locationSection: locationTable(),
+		jk2Section:    jk2Table(),
+		statusSection: statusTable(),
+		vhostSection:  vhostTable(), locationSection: locationTable(),
 	}
 	// sectionNames are the first words of section headers, in the order
 	// messages list them.
-	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection}
+	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection}
 )
 
 // namesOf lists the current names of a section, sorted.
@@ -155,7 +156,6 @@ var unsupported = map[string]string{
 	"chrootdir":               "start jkd in a jail or container instead",
 	"coredumpdirectory":       "children leave no core files",
 	"documentroot":            "jkd serves no files",
-	"extendedstatus":          "it is always on",
 	"include":                 "the configuration is one file",
 	"listencoresbucketsratio": "all children share every listener",
 	"loadmodule":              "connectors are sections of this file",

@@ -29,6 +29,10 @@
 // together, is settled when the whole file has been read, so that a Config
 // holds for each virtual host the values that count there.
 //
+// Section [status] says where the state of the server is shown and to whom. Its
+// Require takes addresses and Apache's forms "ip ...", "local", "all granted"
+// and "all denied"; an address and, with AuthUserFile, a user are both needed.
+//
 // The reading has two layers. [Sections] knows lines, sections and pairs, and
 // no directive; the tables in directive_*.go know the directives. A Config is
 // a plain struct of values, the contents of the connector files included, so

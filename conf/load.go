@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -163,6 +162,9 @@ func (p *parser) section(s *Section) {
 	if name == jk2Section && p.cfg.Jk2 == nil {
 		p.cfg.Jk2 = &Jk2{Line: s.Line}
 	}
+	if name == statusSection && p.cfg.Status == nil {
+		p.cfg.Status = &Status{AuthName: DefaultAuthName, ExtendedStatus: true, Line: s.Line}
+	}
 	in := p.open(name, args, s)
 	id := name
 	if name == vhostSection || name == locationSection {
@@ -194,13 +196,7 @@ func (p *parser) section(s *Section) {
 	}
 }
 
-// laterSections are those of coming versions.
-var laterSections = []string{"status"}
-
 func unknownSection(name string) string {
-	if slices.Contains(laterSections, name) {
-		return "this version of jkd does not have this section yet; remove it"
-	}
 	var all []string
 	for _, s := range sectionNames {
 		all = append(all, sectionTitle(s))
@@ -258,6 +254,7 @@ func (p *parser) finish(o Options) {
 	p.jk2()
 	p.merge()
 	p.customLogs()
+	p.status()
 	p.identity()
 	if s.PidFile == "" {
 		s.PidFile = p.path("logs/jkd.pid")

@@ -448,6 +448,7 @@ func TestSampleVHosts(t *testing.T) {
 		on = append(on, line)
 	}
 	text := bytes.ReplaceAll(bytes.Join(on, nil), []byte("logs/shop_log"), []byte("shop_log")) // there is no logs here
+	text = bytes.ReplaceAll(text, []byte("status.htpasswd"), []byte("testdata/status.htpasswd"))
 	cfg, warnings, err := Parse("jkd.conf.sample", text, Options{})
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, texts(warnings))
@@ -459,6 +460,14 @@ func TestSampleVHosts(t *testing.T) {
 		if !bytes.Contains(data, []byte("\n#  "+name+" = ")) {
 			t.Errorf("[%s] lacks %s", jk2Section, name)
 		}
+	}
+	for _, name := range namesOf(statusSection) {
+		if !bytes.Contains(data, []byte("\n#  "+name+" = ")) {
+			t.Errorf("[%s] lacks %s", statusSection, name)
+		}
+	}
+	if cfg.Status == nil || !reflect.DeepEqual(cfg.Status.Require, loopback) || cfg.Status.AuthName != DefaultAuthName || !cfg.Status.ExtendedStatus || cfg.Status.ShowQueryStrings {
+		t.Errorf("a default of [status] in the sample is wrong: %+v", cfg.Status)
 	}
 	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 3 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
 		t.Errorf("got %+v %+v %+v", cfg.VHosts, cfg.Locations, cfg.Jk.Servers)

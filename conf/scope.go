@@ -14,6 +14,7 @@ const (
 	jk2Section      = "connector.jk2"
 	vhostSection    = "vhost"
 	locationSection = "location"
+	statusSection   = "status"
 )
 
 // scope is the section that directives are being read for.
