@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	// layer 1
 	"scoreboard":           {"shm"},
 	"connector/filestamp":  {},
+	"connector/counters":   {},
 	"connector/sheet":      {},
 	"connector/resolve":    {},
 	"connector/forwarduri": {"conf", "connector"},
@@ -31,8 +32,8 @@ var mayImport = map[string][]string{
 	"connector/jk/balance":    {},
 	"connector/jk/jkshm":      {"connector/jk/balance", "connector/sheet"},
 	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
-	"connector/jk":            {"connector", "connector/ajp", "connector/filestamp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/resolve", "conf", "shm", "mpm/sock"},
-	"connector/jk2":           {"connector", "connector/filestamp", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
+	"connector/jk":            {"connector", "connector/counters", "connector/ajp", "connector/filestamp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/resolve", "conf", "shm", "mpm/sock"},
+	"connector/jk2":           {"connector", "connector/counters", "connector/filestamp", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
 	"connector/jk2/jk2shm":    {},
 	"connector/jk2/status":    {"connector", "connector/jk2/jk2shm"},
@@ -44,7 +45,7 @@ var mayImport = map[string][]string{
 	"mpm/worker":  {"mpm", "mpm/sock", "scoreboard"},
 	// layer 4
 	"cmd/jkd/internal/logformat":    {"connector"},
-	"cmd/jkd/internal/httpd":        {"connector", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
+	"cmd/jkd/internal/httpd":        {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
 	"cmd/jkd/internal/master":       {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/demo":         {},
@@ -67,7 +68,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/resolve", "connector/forwarduri", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

@@ -1,0 +1,130 @@
+//go:build unix
+
+package counters
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"jkd/shm"
+)
+
+const (
+	testServers = 4
+	perChild    = 1000
+)
+
+// child counts in the memory that it inherited, says so, and is then killed or
+// waits for its end.
+func child() int {
+	server, err := strconv.Atoi(os.Getenv(childVar))
+	if err != nil {
+		return 2
+	}
+	n, err := Size(NewLayout(testServers, names))
+	if err != nil {
+		return 2
+	}
+	seg, err := shm.Attach(3, n)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	tab, err := Attach(seg.Bytes())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	r := tab.Record(server, "jk", "b")
+	for range perChild {
+		r.Hit()
+		r.Request(200, false, time.Millisecond, 7)
+	}
+	r.AddBusy(1)
+	r.SetIdle(2, time.Now())
+	fmt.Println("done")
+	_, _ = os.Stdin.Read(make([]byte, 1)) // until the other end is closed
+	return 0
+}
+
+// Several processes count, are killed and have successors: the sums are exact
+// and never go back.
+func TestProcesses(t *testing.T) {
+	l := NewLayout(testServers, names)
+	n, err := Size(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seg, err := shm.Create("counters test", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer seg.Close()
+	tab, err := Format(seg.Bytes(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before Totals
+	for round := 1; round <= 3; round++ {
+		var kids []*exec.Cmd
+		for server := range testServers {
+			cmd := exec.Command(exe)
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVar, server))
+			cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(t, seg.Fd())), "counters")}
+			cmd.Stderr = os.Stderr
+			if _, err := cmd.StdinPipe(); err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.ExtraFiles[0].Close()
+			kids = append(kids, cmd)
+			defer func() { _ = cmd.Process.Kill() }()
+			if _, err := out.Read(make([]byte, 5)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := tab.Totals(2)
+		want := uint64(round * testServers * perChild)
+		if got.Requests[Class2xx] != want || got.Bytes != 7*want || got.Cache.Hits != want || got.Cache.Busy != testServers || got.Cache.Idle != 2*testServers {
+			t.Errorf("round %d: %+v", round, got)
+		}
+		for server, cmd := range kids {
+			if c := tab.Child(server, 2); c.Hits != perChild || c.Idle != 2 || c.Oldest.IsZero() {
+				t.Errorf("round %d, server %d: %+v", round, server, c)
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			tab.Reclaim(server)
+		}
+		after := tab.Totals(2)
+		if after.Requests != got.Requests || after.Durations != got.Durations || after.Cache.Hits < before.Cache.Hits || after.Cache.Busy != 0 || after.Cache.Idle != 0 {
+			t.Errorf("round %d: %+v became %+v", round, got, after)
+		}
+		before = after
+	}
+}
+
+// dup is a descriptor of its own for a child to inherit.
+func dup(t *testing.T, fd uintptr) int {
+	t.Helper()
+	n, err := syscall.Dup(int(fd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
