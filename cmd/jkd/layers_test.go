@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/demo":         {},
 	"cmd/jkd/internal/demo/ajpback": {"cmd/jkd/internal/demo"},
+	"cmd/jkd/internal/users":        {"conf"},
 	"cmd/jkd/internal/peertest":     {},
 	"cmd/jkd/internal/tomcattest":   {"cmd/jkd/internal/peertest"},
 	"cmd/jkd/internal/apachetest":   {"cmd/jkd/internal/peertest"},
@@ -64,6 +65,7 @@ var homes = map[string][]string{
 	"github.com/cloudflare/tableflip": {"cmd/jkd/internal/master"},
 	"github.com/valyala/fasthttp":     {"cmd/jkd/internal/httpd"},
 	"gopkg.in/ini.v1":                 {"conf"},
+	"github.com/tg123/go-htpasswd":    {"cmd/jkd/internal/users"},
 	"golang.org/x/sys":                {"shm", "mpm/"},
 }
 
