@@ -5,15 +5,20 @@ go 1.26.0
 require (
 	github.com/cloudflare/tableflip v1.2.3
 	github.com/rs/zerolog v1.35.1
+	github.com/tg123/go-htpasswd v1.2.5
 	github.com/valyala/fasthttp v1.79.0
 	golang.org/x/sys v0.50.0
 	gopkg.in/ini.v1 v1.68.0
 )
 
 require (
+	github.com/GehirnInc/crypt v0.0.0-20230320061759-8cc1b52080c5 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/molecule-man/go-brrr v1.3.1 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/term v0.48.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"jkd/cmd/jkd/internal/users"
 	"jkd/conf"
 	"jkd/connector/jk"
 	"jkd/connector/jk2"
@@ -45,6 +46,10 @@ func (l *loaded) check() error {
 	if l.cfg.Jk != nil {
 		setup, warnings, err := jk.Load(l.cfg)
 		l.jk, l.warnings = setup, append(l.warnings, warnings...)
+		errs = append(errs, err)
+	}
+	if s := l.cfg.Status; s != nil && s.Users != nil {
+		_, err := users.Read(s.Users)
 		errs = append(errs, err)
 	}
 	_, err := newModule(l.cfg)
