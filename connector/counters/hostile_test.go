@@ -78,7 +78,7 @@ func TestRandomBytes(t *testing.T) {
 				sane(t, tab)
 				tab.PutSecond(Second{Unix: 1})
 				r.Request(200, false, time.Second, 1)
-				r.SetIdle(1, time.Now())
+				r.AddIdle(1, time.Now())
 				if _, err := Attach(tab.mem); err == nil {
 					t.Error("Attach takes a header of any bytes")
 				}

@@ -46,7 +46,7 @@ func child() int {
 		r.Request(200, false, time.Millisecond, 7)
 	}
 	r.AddBusy(1)
-	r.SetIdle(2, time.Now())
+	r.AddIdle(2, time.Now())
 	fmt.Println("done")
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until the other end is closed
 	return 0

@@ -114,17 +114,17 @@ func (r *Record) Closed(why CloseReason) {
 	}
 }
 
-// SetIdle says how many connections wait for a request, and since when the one
-// that waits longest does. The caller sees to it that calls are in order.
-func (r *Record) SetIdle(n int, oldest time.Time) {
+// AddIdle says that so many more connections wait for a request than before, and
+// since when the one that waits longest does, the zero time if none does.
+func (r *Record) AddIdle(d int, oldest time.Time) {
 	if r == nil {
 		return
 	}
 	var since uint64
-	if n > 0 && !oldest.IsZero() {
+	if !oldest.IsZero() {
 		since = uint64(oldest.UnixNano())
 	}
-	r.words[recordIdle].Store(uint64(max(n, 0)))
+	r.words[recordIdle].Add(uint64(d))
 	r.words[recordOldest].Store(since)
 }
 

@@ -141,7 +141,7 @@ func TestCacheAndReclaim(t *testing.T) {
 		r.Closed(NumCloseReasons)
 		r.AddBusy(3)
 		r.AddBusy(-1)
-		r.SetIdle(4, oldest)
+		r.AddIdle(4, oldest)
 	}
 	use(0, late)
 	use(1, early)
@@ -170,7 +170,7 @@ func TestCacheAndReclaim(t *testing.T) {
 	}
 	r := tab.Record(1, "jk2", "a")
 	r.AddBusy(-5)
-	r.SetIdle(0, late)
+	r.AddIdle(-5, late)
 	if got := tab.Child(1, 3); got.Busy != 0 || got.Idle != 0 || !got.Oldest.IsZero() {
 		t.Errorf("%+v", got)
 	}
@@ -184,7 +184,7 @@ func TestNil(t *testing.T) {
 	r.Error()
 	r.Hit()
 	r.Closed(ClosedAge)
-	r.SetIdle(1, time.Now())
+	r.AddIdle(1, time.Now())
 	r.AddBusy(1)
 	tab.Reclaim(3)
 	tab.CountStart()
@@ -278,7 +278,7 @@ func TestCountingDoesNotAllocate(t *testing.T) {
 		r.Request(200, false, time.Millisecond, 100)
 		r.Hit()
 		r.AddBusy(1)
-		r.SetIdle(2, now)
+		r.AddIdle(2, now)
 		r.AddBusy(-1)
 		r.Closed(ClosedIdle)
 	}); n != 0 {

@@ -10,6 +10,7 @@ import (
 
 	"jkd/cmd/jkd/internal/logformat"
 	"jkd/connector"
+	"jkd/connector/counters"
 	"jkd/scoreboard"
 )
 
@@ -51,6 +52,10 @@ type Options struct {
 	// from no back end: logs of mapped requests leave it out. nil: nobody is
 	// asked.
 	Files connector.Connector
+	// Counters is where requests are counted, at Server's place: those of a
+	// worker that is [Counted] by itself, all others as jkd's own. nil: nowhere.
+	Counters *counters.Table
+	Server   int
 	// Stopping tells that the process has been told to leave: answers then
 	// say Connection: close. It is called once a request.
 	Stopping func() bool
@@ -61,6 +66,7 @@ type Options struct {
 type Server struct {
 	o     Options
 	needs logformat.Needs // of all access logs
+	own   *counters.Record // of what no worker is asked for
 	pid   int
 	pool  sync.Pool // of *session
 	date  dateCache
@@ -74,9 +80,15 @@ func New(o Options) *Server {
 	if o.KeepAliveTimeout <= 0 {
 		o.KeepAlive = false
 	}
-	s := &Server{o: o, needs: needs(o.Sites), pid: os.Getpid()}
+	s := &Server{o: o, needs: needs(o.Sites), pid: os.Getpid(), own: o.Counters.Record(o.Server, counters.Own.Connector, counters.Own.Name)}
 	s.pool.New = func() any { return newSession(s) }
 	return s
+}
+
+// Counted is a connector.Worker whose requests are counted by themselves. A nil
+// record is as none.
+type Counted interface {
+	Record() *counters.Record
 }
 
 // ServeConn serves c until it ends and closes it. Phases and counters go to

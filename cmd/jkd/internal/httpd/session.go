@@ -9,6 +9,7 @@ import (
 
 	"jkd/cmd/jkd/internal/logformat"
 	"jkd/connector"
+	"jkd/connector/counters"
 	"jkd/scoreboard"
 )
 
@@ -38,7 +39,8 @@ type session struct {
 	errPage   []byte
 	logLine   []byte
 	entry     logformat.Entry
-	before    int64 // bytes used when the request began
+	before    int64            // bytes used when the request began
+	record    *counters.Record // where the request is counted
 	// findRequestField and findResponseField
 	requestField, responseField func(string) []byte
 	cont                        func() error
@@ -104,6 +106,7 @@ func (ss *session) request() bool {
 	}
 	start := time.Now()
 	ss.served++
+	ss.record = ss.s.own
 	ss.x.reset(ss.s.needs.Notes, ss.localPort)
 	ss.w.startLog(ss.s.needs.FirstByte, ss.s.needs.ResponseFields)
 	if refused.status == 0 {
@@ -122,6 +125,7 @@ func (ss *session) request() bool {
 	ss.answer()
 	now := time.Now()
 	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
+	ss.record.Request(ss.w.status, ss.w.err != nil, now.Sub(start), uint64(ss.w.out))
 	ss.log(start, now)
 	if ss.w.err != nil {
 		return false // cut, or the client is gone: nothing more to be polite about
@@ -242,6 +246,11 @@ func (ss *session) answer() {
 		return
 	}
 	ss.x.mapped = mapped
+	if c, ok := worker.(Counted); ok {
+		if r := c.Record(); r != nil {
+			ss.record = r
+		}
+	}
 	err := worker.Service(r, &ss.w)
 	if err == nil && !ss.w.finished {
 		err = errUnfinished
@@ -254,6 +263,9 @@ func (ss *session) answer() {
 	var keepFields []connector.Field
 	if errors.As(err, &e) && (e.Status >= 400 || e.Own && e.Status >= 300) && e.Status <= 599 {
 		status, keepFields = e.Status, e.Fields
+	}
+	if e == nil || !e.Client && !e.Own {
+		ss.record.Error()
 	}
 	ss.logFailure(worker.Name(), e, err, status)
 	if ss.w.sent {
@@ -331,6 +343,7 @@ func (ss *session) refuse(r refusal, start time.Time) bool {
 	ss.page(r.status, nil)
 	now := time.Now()
 	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
+	ss.record.Request(ss.w.status, ss.w.err != nil, now.Sub(start), uint64(ss.w.out))
 	ss.s.o.Log.Info().Str("client", string(x.RemoteAddr)).Int("status", r.status).Str("reason", r.reason).Msg("request refused")
 	ss.log(start, now)
 	ss.unread = ss.w.err == nil
