@@ -14,7 +14,7 @@ import (
 
 var updateDocs = flag.Bool("update", false, "write the documents that are made of tests")
 
-const differencesFile = "doc/mod_jk-differences.md"
+const differencesFile = "docs/mod_jk-differences.md"
 
 const differencesHead = `# Where jkd differs from Apache with mod_jk
 
