@@ -17,7 +17,7 @@ var (
 	manualItem    = regexp.MustCompile(`^\.It Ic (\w+) No =( |$)`)
 	manualOption  = regexp.MustCompile(`^\.It Cm (\w+)$`)
 	manualContext = regexp.MustCompile(`^Context: (.*)\.$`)
-	manualDefault = regexp.MustCompile(`^Default: `)
+	manualDefault = regexp.MustCompile(`^Default:( |$)`)
 )
 
 // TestManualDirectives holds the page to the tables: every directive, under
