@@ -70,6 +70,10 @@ type ServerConfig struct {
 	PidFile, ErrorLog       string
 	PidFileSet, ErrorLogSet bool
 
+	// ControlSocket is where jkd -k and jkd -top find the master: a path,
+	// None, or "" for the default; see Control.
+	ControlSocket string
+
 	LogLevel LogLevel // default warn
 
 	// MPM is Prefork or Worker. Default: Prefork.

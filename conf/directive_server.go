@@ -35,6 +35,7 @@ func serverTable() table {
 		p.cfg.Server.PidFileSet = true
 		return outputPath(func(c *Config) *string { return &c.Server.PidFile })(p, g)
 	}})
+	t.add(directive{name: "ControlSocket", set: setControlSocket})
 	t.add(directive{name: "ErrorLog", set: func(p *parser, g given) error {
 		p.cfg.Server.ErrorLogSet = true
 		return outputPath(func(c *Config) *string { return &c.Server.ErrorLog })(p, g)

@@ -257,7 +257,7 @@ func (p *parser) finish(o Options) {
 	p.status()
 	p.identity()
 	if s.PidFile == "" {
-		s.PidFile = p.path("logs/jkd.pid")
+		s.PidFile = p.path(defaultPidFile)
 	}
 	if s.ErrorLog == "" {
 		s.ErrorLog = p.path("logs/error_log")
