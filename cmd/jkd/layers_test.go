@@ -48,6 +48,8 @@ var mayImport = map[string][]string{
 	"cmd/jkd/internal/httpd":        {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
 	"cmd/jkd/internal/master":       {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
+	"cmd/jkd/internal/control":      {"cmd/jkd/internal/status", "mpm/sock"},
+	"cmd/jkd/internal/top":          {"cmd/jkd/internal/status", "connector/counters", "scoreboard"},
 	"cmd/jkd/internal/demo":         {},
 	"cmd/jkd/internal/demo/ajpback": {"cmd/jkd/internal/demo"},
 	"cmd/jkd/internal/users":        {"conf"},
@@ -67,6 +69,7 @@ var homes = map[string][]string{
 	"gopkg.in/ini.v1":                 {"conf"},
 	"github.com/tg123/go-htpasswd":    {"cmd/jkd/internal/users"},
 	"golang.org/x/sys":                {"shm", "mpm/"},
+	"golang.org/x/term":               {"cmd/jkd/internal/top"},
 }
 
 // silent packages return errors and do not log.
