@@ -2,10 +2,10 @@ package jk
 
 import (
 	"fmt"
-	"net/netip"
 	"strings"
 
 	"jkd/conf"
+	"jkd/connector/resolve"
 )
 
 // linter says what is legal and works, and is surely not meant, or surprises
@@ -53,8 +53,8 @@ func (l linter) backEnd(w *WorkerConfig) {
 		return
 	}
 	at, key := l.written(w.Name, "host", "port")
-	if a.Secret == "" && !loopback(a.Host) {
-		l.info(at, key, "has no secret, and %s is not this machine: whoever reaches the port can be any user to the container (secret here and there, or secretRequired=false there)", conf.Printable(a.Host))
+	if a.Secret == "" && !resolve.Loopback(a.Host) {
+		l.warn(at, key, "has no secret, and %s is not this machine: whoever reaches the port can be any user to the container (secret here and there, or secretRequired=false there)", conf.Printable(a.Host))
 	}
 	switch a.Port {
 	case 80, 443, 8080, 8443:
@@ -80,15 +80,6 @@ func (l linter) recovery(w *WorkerConfig) {
 	case o&RecoverNotSent == 0:
 		l.info(at, key, "without bit %d every request is sent again after a failure, also a POST that was carried out; 27 sends only HEAD and GET again", RecoverNotSent)
 	}
-}
-
-// loopback tells whether host can only be this machine. Names other than
-// localhost may be anything.
-func loopback(host string) bool {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.Unmap().IsLoopback()
-	}
-	return strings.EqualFold(host, "localhost")
 }
 
 // spare remarks on sizes that no process can use up, and says what the others
@@ -193,7 +184,7 @@ func (l linter) sharedHosts() {
 	first, seen := map[string]string{}, map[string]bool{}
 	look := func(w *WorkerConfig) {
 		host := strings.ToLower(w.AJP.Host)
-		if seen[w.Name] || w.AJP.Port == 0 || loopback(host) {
+		if seen[w.Name] || w.AJP.Port == 0 || resolve.Loopback(host) {
 			return
 		}
 		seen[w.Name] = true

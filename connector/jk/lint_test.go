@@ -70,7 +70,7 @@ func TestLintWorkers(t *testing.T) {
 			}, nil},
 
 		{"no secret", "worker.list=a,b,c,d,e,f\nworker.a.host=127.0.0.2\nworker.b.host=::1\nworker.c.host=LocalHost\nworker.d.host=192.0.2.1\nworker.e.host=192.0.2.2\nworker.e.secret=x\nworker.f.host=192.0.2.3\nworker.f.port=0\n",
-			nil, []string{"w:5: worker.d.host: has no secret, and 192.0.2.1 is not this machine: whoever reaches the port can be any user to the container (secret here and there, or secretRequired=false there)"}},
+			[]string{"w:5: worker.d.host: has no secret, and 192.0.2.1 is not this machine: whoever reaches the port can be any user to the container (secret here and there, or secretRequired=false there)"}, nil},
 		{"secret of the balancer", "worker.list=lb\nworker.lb.type=lb\nworker.lb.secret=s\nworker.lb.balance_workers=a\nworker.a.host=app.test\n", nil, nil},
 
 		{"pool", one + "worker.w.connection_pool_size=20\n", nil, []string{"w:2: worker.w: 16 processes with up to 20 connections each: the back end must take up to 320; Tomcat has 200 threads (maxThreads) if nothing else is set there, max_connections is a bound here"}},

@@ -2,8 +2,11 @@ package jk2
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+
+	"jkd/conf"
 )
 
 // Every property of section 2's components means something.
@@ -282,4 +285,24 @@ func TestFaults(t *testing.T) {
 	same(t, "said", said(warnings, err), []string{"warning w:1: [uri:/a]: is for lb:lb, which has no worker: every request will be answered 503"})
 	_, warnings, err = ParseConfig(testEnv(), source(""))
 	same(t, "said", said(warnings, err), []string{"warning no path is mapped: no request will get to a container"})
+}
+
+// Whoever reaches a container's port can be anybody to it.
+func TestNoSecret(t *testing.T) {
+	const text = "[channel.socket:app.test:8009]\n[channel.socket:localhost:8010]\n[channel.socket:192.0.2.1:8009]\nsecretkey=s\n[channel.un:/run/x]\n" +
+		"[channel.socket:off.test:8009]\ndisabled=1\n[channel.socket:n]\nhost=192.0.2.2\n[ajp13:n]\n"
+	_, warnings, err := ParseConfig(testEnv(), source(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, w := range warnings {
+		if w.Severity == conf.Warn && strings.Contains(w.Msg, "has no secretkey") {
+			got = append(got, w.String())
+		}
+	}
+	const why = " is not this machine: whoever reaches the port can be any user to the container (secretkey here and secret there, or secretRequired=false there)"
+	same(t, "said", got, []string{
+		"w:1: [ajp13:app.test:8009]: has no secretkey, and app.test" + why,
+		"w:10: [ajp13:n]: has no secretkey, and 192.0.2.2" + why})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jkd/conf"
+	"jkd/connector/resolve"
 )
 
 // transports makes channels and their workers. The order of workers is
@@ -218,6 +219,9 @@ func (b *builder) worker(channel, w *component) {
 		b.Warn(g.at("lb_factor"), "lb_factor", "0 is no cost at all: the worker gets every request of its level")
 	case x.LBFactor > 1:
 		b.Info(g.at("lb_factor"), "lb_factor", "is a cost: with %d the worker gets %d times fewer requests than one with 1", x.LBFactor, x.LBFactor)
+	}
+	if x.Secret == "" && !x.Disabled && ch.Kind == Socket && !resolve.Loopback(ch.Host) {
+		b.Warn(w.at, w.title(), "has no secretkey, and %s is not this machine: whoever reaches the port can be any user to the container (secretkey here and secret there, or secretRequired=false there)", conf.Printable(ch.Host))
 	}
 	b.workers[x.Name] = len(b.cfg.Workers)
 	b.cfg.targets[x.Name] = Target{ToWorker, len(b.cfg.Workers)}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,6 +21,15 @@ const (
 	// timeout bounds one look-up.
 	timeout = 5 * time.Second
 )
+
+// Loopback tells whether a host can only be this machine. Names other than
+// localhost may be anything.
+func Loopback(host string) bool {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Unmap().IsLoopback()
+	}
+	return strings.EqualFold(host, "localhost")
+}
 
 // Resolver finds the addresses of one back end. A numeric host never asks
 // anybody; for a name the last answer is kept when a later look-up fails, and

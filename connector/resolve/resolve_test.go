@@ -206,3 +206,16 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestLoopback(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "127.255.255.255", "::1", "::ffff:127.0.0.1", "localhost", "LocalHost"} {
+		if !Loopback(host) {
+			t.Errorf("%s may be somewhere else", host)
+		}
+	}
+	for _, host := range []string{"", "126.0.0.1", "::2", "0.0.0.0", "localhost.example.test", "127.0.0.1.example.test"} {
+		if Loopback(host) {
+			t.Errorf("%s is this machine", host)
+		}
+	}
+}
