@@ -172,6 +172,14 @@ func (r *Record) addTo(s *Totals, now time.Time) {
 	}
 }
 
+// Cache is what the child of the record counted since it began, and what it has.
+func (r *Record) Cache() Cache {
+	if r == nil {
+		return Cache{}
+	}
+	return r.mine(time.Now())
+}
+
 // mine is what the living child counted.
 func (r *Record) mine(now time.Time) Cache {
 	return r.cache(now, func(i int) uint64 {

@@ -30,6 +30,7 @@ func (w *worker) open(q *call) (*pooled, *connector.Error) {
 		if !now.Before(end) {
 			q.log.Warn().Str("worker", w.name).Int("max_connections", l.s.MaxConnections).
 				Msgf("Unable to get the free endpoint for worker %s: max_connections %d reached", w.name, l.s.MaxConnections)
+			w.tally.Refused()
 			return nil, &connector.Error{Worker: w.name, Addr: l.address(), Op: "acquire connection", Status: 503, Recoverable: true,
 				Err: fmt.Errorf("%w %d of worker %s reached", errConnections, l.s.MaxConnections, w.name)}
 		}
@@ -87,7 +88,7 @@ func (w *worker) dialAny(l *live) (*pooled, *connector.Error) {
 		opts.Timeout /= time.Duration(len(l.addrs) - i)
 		nc, err := w.dial(a, opts)
 		if err == nil {
-			w.count.opened.Add(1)
+			w.tally.Opened()
 			return &pooled{Conn: ajp.NewConn(nc, l.s.MaxPacketSize), at: a, addr: a.String(), packet: l.s.MaxPacketSize}, nil
 		}
 		fail.Addr, fail.Err = a.String(), err

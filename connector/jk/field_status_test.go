@@ -13,13 +13,14 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp/ajptest"
+	"jkd/connector/counters"
 )
 
 // F046: one slot, a container that takes 300 ms, three at a time: the second
 // waits for its turn, the third for as long as it may.
 func TestF046AllSlotsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(CacheConfig{Mode: ModePool, Size: 1, AcquireTimeout: 400 * time.Millisecond}, 0, &counters{})
+		p := newPool(CacheConfig{Mode: ModePool, Size: 1, AcquireTimeout: 400 * time.Millisecond}, 0, new(counters.Record))
 		start := time.Now()
 		var mu sync.Mutex
 		var got []string

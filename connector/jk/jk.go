@@ -12,6 +12,7 @@ import (
 
 	"jkd/conf"
 	"jkd/connector"
+	"jkd/connector/counters"
 	"jkd/connector/jk/jkshm"
 )
 
@@ -33,6 +34,9 @@ type Options struct {
 	// process that is alone. Server is this process's place in it.
 	Segment *jkshm.Segment
 	Server  int
+	// Counters is where it is counted what connections and requests come to, at
+	// the place of Server; nil: in this process.
+	Counters *counters.Table
 	// Software is what the program calls itself on status pages, "" for jkd.
 	Software string
 	// Sites are conf.Jk.Servers; those missing have the defaults.
@@ -66,7 +70,7 @@ var _ connector.Ranked = (*Connector)(nil)
 
 // New makes the connector of one process. It connects to nobody yet.
 func New(s *Setup, o Options) *Connector {
-	seg := o.Segment
+	seg, tally := o.Segment, tallies(o.Counters, o.Server)
 	if seg == nil {
 		var err error
 		if seg, err = private(s); err != nil {
@@ -91,14 +95,15 @@ func New(s *Setup, o Options) *Connector {
 	for i := range s.Config.Workers {
 		switch w := &s.Config.Workers[i]; w.Type {
 		case AJP13:
-			c.workers[i] = newWorker(w, o, seg, records[w.Name], own)
+			c.workers[i] = newWorker(w, o, seg, records[w.Name], own, tally(w.Name))
 		case LB:
-			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, now: time.Now}
+			b := &balancer{name: w.Name, cfg: w.LB, seg: seg, rec: seg.Balancer(balancers), server: o.Server, tally: tally(w.Name), now: time.Now}
 			balancers++
 			for j := range w.LB.Members {
 				m := &w.LB.Members[j]
-				b.members = append(b.members, newWorker(m, o, seg, records[m.Name], own))
+				b.members = append(b.members, newWorker(m, o, seg, records[m.Name], own, tally(m.Name)))
 				b.names = append(b.names, m.Name)
+				b.members[j].member = true
 			}
 			c.lbs[i] = b
 			c.members = append(c.members, b.members...)
@@ -235,10 +240,10 @@ func (m *missing) Service(*connector.Request, connector.ResponseWriter) error {
 	return &connector.Error{Worker: m.name, Op: "find worker", Status: 500, Err: err}
 }
 
-func newWorker(c *WorkerConfig, o Options, seg *jkshm.Segment, rec *jkshm.Worker, own *ownNames) *worker {
+func newWorker(c *WorkerConfig, o Options, seg *jkshm.Segment, rec *jkshm.Worker, own *ownNames, tally *counters.Record) *worker {
 	a := &c.AJP
 	w := &worker{
-		name: c.Name, cfg: a, seg: seg, rec: rec, own: own, server: o.Server, dial: o.Dial, log: o.Logger, now: time.Now,
+		name: c.Name, tally: tally, cfg: a, seg: seg, rec: rec, own: own, server: o.Server, dial: o.Dial, log: o.Logger, now: time.Now,
 		write:    a.SocketTimeout,
 		dialOpts: DialOptions{Timeout: a.SocketConnectTimeout, KeepAlive: a.SocketKeepalive, Buffer: a.SocketBuffer},
 	}
@@ -252,7 +257,7 @@ func newWorker(c *WorkerConfig, o Options, seg *jkshm.Segment, rec *jkshm.Worker
 		w.dialOpts.Source = s
 	}
 	cache := a.Cache.Resolve(o.Threads)
-	w.pool = newPool(cache, cache.MaxIdle, &w.count)
+	w.pool = newPool(cache, cache.MaxIdle, tally)
 	w.pool.onShut = func() { rec.Closed(o.Server) }
 	return w
 }

@@ -8,6 +8,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp/ajptest"
+	"jkd/connector/counters"
 )
 
 // setup makes a connector of several workers; rules are lines of a map file.
@@ -49,7 +50,7 @@ func TestMatch(t *testing.T) {
 		t.Errorf("a match allocates %v times", n)
 	}
 	stats := c.Stats()
-	if len(stats) != 2 || stats[0].Worker != "a" || stats[1].Worker != "b" || len(stats[0].Closed) != int(closeReasons) {
+	if len(stats) != 2 || stats[0].Worker != "a" || stats[1].Worker != "b" || len(stats[0].Closed) != int(counters.NumCloseReasons) {
 		t.Errorf("%+v", stats)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/counters"
 	"jkd/connector/jk/balance"
 	"jkd/connector/jk/jkshm"
 )
@@ -25,6 +26,7 @@ type balancer struct {
 	members []*worker
 	names   []string
 	server  int
+	tally   *counters.Record // of requests for the balancer
 	now     func() time.Time
 
 	view  atomic.Pointer[lbView]

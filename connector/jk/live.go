@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"jkd/connector/jk/jkshm"
+
+	"jkd/connector/counters"
 )
 
 // live is the settings of a back end that count now: those of the file as
@@ -37,7 +39,7 @@ func (w *worker) live() *live {
 	l := w.load()
 	l.edits.Store(edits)
 	if w.view.CompareAndSwap(old, l) && old != nil && !(old.s.MaxPacketSize == l.s.MaxPacketSize && slices.Equal(old.addrs, l.addrs)) {
-		w.pool.drop(closedChanged, func(c *pooled) bool { return !l.fits(c) })
+		w.pool.drop(counters.ClosedChanged, func(c *pooled) bool { return !l.fits(c) })
 	}
 	return l
 }

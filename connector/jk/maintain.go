@@ -2,6 +2,8 @@ package jk
 
 import (
 	"time"
+
+	"jkd/connector/counters"
 )
 
 const (
@@ -43,7 +45,7 @@ func (w *worker) maintain(now, end time.Time) bool {
 		w.own.keep(w, false)
 	}
 	l := w.live()
-	w.pool.drop(closedChanged, func(c *pooled) bool { return !l.fits(c) })
+	w.pool.drop(counters.ClosedChanged, func(c *pooled) bool { return !l.fits(c) })
 	w.pool.trim(w.share(l))
 	w.pool.sweep(now, l.s.ConnectionPoolTimeout)
 	return w.ping(now, end, l)
@@ -75,10 +77,10 @@ func (w *worker) ping(now, end time.Time, l *live) bool {
 			continue
 		}
 		w.log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("keepalive cping/cpong failure: an idle connection is closed")
-		w.pool.close(c, closedPing)
+		w.pool.close(c, counters.ClosedPing)
 		if time.Since(start) >= wait {
 			// Each of the others might cost as much; opening one costs little.
-			w.pool.drop(closedStale, due)
+			w.pool.drop(counters.ClosedStale, due)
 		}
 	}
 }

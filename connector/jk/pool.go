@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jkd/connector/ajp"
+	"jkd/connector/counters"
 )
 
 // errBusy says that no connection came free within connection_acquire_timeout.
@@ -51,16 +52,17 @@ type pool struct {
 	turns chan struct{} // ModePool: a token for each connection in use
 	lent  atomic.Bool   // maintenance has a turn, or is about to
 
-	mu     sync.Mutex
-	idle   []*pooled // oldest use first
+	mu     sync.Mutex // given back by unlock
+	idle   []*pooled  // oldest use first
+	told   int        // how many of them tally was told of
 	closed bool
 
-	stats  *counters
+	tally  *counters.Record
 	onShut func() // called for each connection closed
 }
 
-func newPool(c CacheConfig, keep int, stats *counters) *pool {
-	p := &pool{mode: c.Mode, size: c.Size, minSize: c.MinSize, acquire: c.AcquireTimeout, keep: c.Size, stats: stats}
+func newPool(c CacheConfig, keep int, tally *counters.Record) *pool {
+	p := &pool{mode: c.Mode, size: c.Size, minSize: c.MinSize, acquire: c.AcquireTimeout, keep: c.Size, tally: tally}
 	if keep > 0 {
 		p.keep = min(keep, p.keep)
 	}
@@ -68,6 +70,17 @@ func newPool(c CacheConfig, keep int, stats *counters) *pool {
 		p.turns = make(chan struct{}, p.size)
 	}
 	return p
+}
+
+// unlock ends a change of the idle connections.
+func (p *pool) unlock() {
+	var oldest time.Time
+	if len(p.idle) > 0 {
+		oldest = p.idle[0].since
+	}
+	p.tally.AddIdle(len(p.idle)-p.told, oldest)
+	p.told = len(p.idle)
+	p.mu.Unlock()
 }
 
 // enter takes a turn; leave gives it back. A request holds one turn over all
@@ -124,20 +137,20 @@ func (p *pool) take(now time.Time, l *live) *pooled {
 		p.mu.Lock()
 		n := len(p.idle)
 		if n == 0 {
-			p.mu.Unlock()
+			p.unlock()
 			return nil
 		}
 		c := p.idle[n-1]
 		p.idle[n-1] = nil
 		p.idle = p.idle[:n-1]
-		p.mu.Unlock()
+		p.unlock()
 		switch {
 		case !l.fits(c):
-			p.close(c, closedChanged)
+			p.close(c, counters.ClosedChanged)
 		case p.mode == ModeCache && timeout > 0 && now.Sub(c.since) > timeout:
-			p.close(c, closedAge)
+			p.close(c, counters.ClosedAge)
 		case !c.Usable():
-			p.close(c, closedStale)
+			p.close(c, counters.ClosedStale)
 		default:
 			c.reused = true
 			return c
@@ -152,22 +165,22 @@ func (p *pool) give(c *pooled, now time.Time, most int) {
 	p.mu.Lock()
 	if p.closed || len(p.idle) >= min(most, p.keep) {
 		closed := p.closed
-		p.mu.Unlock()
+		p.unlock()
 		if closed {
-			p.close(c, closedShutdown)
+			p.close(c, counters.ClosedShutdown)
 		} else {
-			p.close(c, closedOverflow)
+			p.close(c, counters.ClosedOverflow)
 		}
 		return
 	}
 	p.idle = append(p.idle, c)
-	p.mu.Unlock()
+	p.unlock()
 }
 
 // close closes a connection for a reason.
-func (p *pool) close(c *pooled, why closeReason) {
+func (p *pool) close(c *pooled, why counters.CloseReason) {
 	_ = c.Close()
-	p.stats.closed[why].Add(1)
+	p.tally.Closed(why)
 	if p.onShut != nil {
 		p.onShut()
 	}
@@ -188,9 +201,9 @@ func (p *pool) sweep(now time.Time, timeout time.Duration) {
 	}
 	old := slices.Clone(p.idle[:n])
 	p.idle = slices.Delete(p.idle, 0, n)
-	p.mu.Unlock()
+	p.unlock()
 	for _, c := range old {
-		p.close(c, closedIdle)
+		p.close(c, counters.ClosedIdle)
 	}
 }
 
@@ -199,14 +212,14 @@ func (p *pool) shut() {
 	p.mu.Lock()
 	idle := p.idle
 	p.idle, p.closed = nil, true
-	p.mu.Unlock()
+	p.unlock()
 	for _, c := range idle {
-		p.close(c, closedShutdown)
+		p.close(c, counters.ClosedShutdown)
 	}
 }
 
 // drop closes the idle connections that are meant.
-func (p *pool) drop(why closeReason, meant func(*pooled) bool) {
+func (p *pool) drop(why counters.CloseReason, meant func(*pooled) bool) {
 	p.mu.Lock()
 	var gone []*pooled
 	p.idle = slices.DeleteFunc(p.idle, func(c *pooled) bool {
@@ -216,7 +229,7 @@ func (p *pool) drop(why closeReason, meant func(*pooled) bool) {
 		gone = append(gone, c)
 		return true
 	})
-	p.mu.Unlock()
+	p.unlock()
 	for _, c := range gone {
 		p.close(c, why)
 	}
@@ -232,9 +245,9 @@ func (p *pool) trim(most int) {
 	n := max(len(p.idle)-most, 0)
 	old := slices.Clone(p.idle[:n])
 	p.idle = slices.Delete(p.idle, 0, n)
-	p.mu.Unlock()
+	p.unlock()
 	for _, c := range old {
-		p.close(c, closedOverflow)
+		p.close(c, counters.ClosedOverflow)
 	}
 }
 
@@ -252,7 +265,7 @@ func (p *pool) borrow(due func(*pooled) bool) *pooled {
 		}
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.unlock()
 	if i := slices.IndexFunc(p.idle, due); i >= 0 {
 		c := p.idle[i]
 		p.idle = slices.Delete(p.idle, i, i+1)
@@ -274,11 +287,11 @@ func (p *pool) putBack(c *pooled, good bool) {
 		}
 		p.idle = slices.Insert(p.idle, i, c)
 	}
-	p.mu.Unlock()
+	p.unlock()
 	p.leave()
 	p.lent.Store(false)
 	if good && closed {
-		p.close(c, closedShutdown)
+		p.close(c, counters.ClosedShutdown)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"jkd/connector/ajp"
 	"jkd/connector/ajp/ajptest"
+	"jkd/connector/counters"
 )
 
 // What a process keeps of the connections that requests at a time have opened.
@@ -187,7 +188,7 @@ func TestPoolBound(t *testing.T) {
 func TestPoolSizeDefault(t *testing.T) {
 	for threads, want := range map[int]int{0: 1, 1: 1, 25: 25} {
 		cfg := CacheConfig{Mode: ModePool, MinSize: -1}.Resolve(threads)
-		p := newPool(cfg, cfg.MaxIdle, &counters{})
+		p := newPool(cfg, cfg.MaxIdle, new(counters.Record))
 		if cap(p.turns) != want || p.keep != want || p.minSize != (want+1)/2 {
 			t.Errorf("%d threads: %d turns, %d kept, minimum %d", threads, cap(p.turns), p.keep, p.minSize)
 		}
@@ -240,7 +241,7 @@ func TestPoolSlowClientHoldsNoTurn(t *testing.T) {
 // one, answers that take 300 ms, a wait of at most 400 ms.
 func TestPoolTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(CacheConfig{Mode: ModePool, Size: 1, AcquireTimeout: 400 * time.Millisecond}, 0, &counters{})
+		p := newPool(CacheConfig{Mode: ModePool, Size: 1, AcquireTimeout: 400 * time.Millisecond}, 0, new(counters.Record))
 		start := time.Now()
 		var mu sync.Mutex
 		var log []string
@@ -275,7 +276,7 @@ func TestPoolTurns(t *testing.T) {
 
 func TestPoolFIFO(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(CacheConfig{Mode: ModePool, Size: 2, AcquireTimeout: time.Hour}, 0, &counters{})
+		p := newPool(CacheConfig{Mode: ModePool, Size: 2, AcquireTimeout: time.Hour}, 0, new(counters.Record))
 		var mu sync.Mutex
 		var order []int
 		for i := range 20 {
@@ -334,8 +335,8 @@ func TestSweep(t *testing.T) {
 		{"nothing there", ModePool, 10 * time.Second, 1, 0, nil, nil},
 	}
 	for _, tt := range tests {
-		var count counters
-		p := newPool(CacheConfig{Mode: tt.mode, Size: 10, MinSize: tt.min}, 0, &count)
+		count := new(counters.Record)
+		p := newPool(CacheConfig{Mode: tt.mode, Size: 10, MinSize: tt.min}, 0, count)
 		for range tt.inUse {
 			p.enter(nil)
 		}
@@ -359,7 +360,7 @@ func TestSweep(t *testing.T) {
 				t.Errorf("%s: connection %d closed: %v", tt.name, i, nc.closed)
 			}
 		}
-		if n := count.closed[closedIdle].Load(); n != uint64(gone) {
+		if n := count.Cache().Closed[counters.ClosedIdle]; n != uint64(gone) {
 			t.Errorf("%s: %d counted, %d closed", tt.name, n, gone)
 		}
 	}
@@ -375,14 +376,14 @@ func TestPoolKeepsNoMoreThanTheVendorsCap(t *testing.T) {
 
 func TestCloseReasonNames(t *testing.T) {
 	seen := map[string]bool{}
-	for r := range closeReasons {
+	for r := range counters.NumCloseReasons {
 		if s := r.String(); s == "" || seen[s] || strings.Contains(s, "(") {
 			t.Errorf("reason %d is called %q", r, s)
 		} else {
 			seen[s] = true
 		}
 	}
-	if s := closeReasons.String(); !strings.Contains(s, "(") {
+	if s := counters.NumCloseReasons.String(); !strings.Contains(s, "(") {
 		t.Errorf("no reason is called %q", s)
 	}
 }
@@ -390,7 +391,7 @@ func TestCloseReasonNames(t *testing.T) {
 // Maintenance that looks for a connection to ping, and finds none, is no reason
 // for a request to fail that waits for nothing.
 func TestLookingIsNoReasonToFail(t *testing.T) {
-	p := newPool(CacheConfig{Mode: ModePool, Size: 1}, 0, &counters{})
+	p := newPool(CacheConfig{Mode: ModePool, Size: 1}, 0, new(counters.Record))
 	p.idle = []*pooled{{}}
 	asked, entered := make(chan struct{}), make(chan error, 1)
 	p.borrow(func(*pooled) bool {

@@ -17,6 +17,7 @@ import (
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/ajp/ajptest"
+	"jkd/connector/counters"
 	"jkd/mpm/sock"
 )
 
@@ -223,7 +224,7 @@ func (r *rig) want(want string) {
 	add("hits", s.Hits)
 	add("misses", s.Misses)
 	add("opened", s.Opened)
-	for why := range closeReasons {
+	for why := range counters.NumCloseReasons {
 		add("closed-"+why.String(), s.Closed[why.String()])
 	}
 	add("idle", uint64(s.Idle))

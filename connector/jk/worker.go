@@ -11,6 +11,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/counters"
 	"jkd/connector/jk/balance"
 	"jkd/connector/jk/jkshm"
 )
@@ -23,7 +24,9 @@ type worker struct {
 	dialOpts DialOptions
 	pool     *pool
 	write    time.Duration // longest wait for the container to take a packet
-	count    counters
+	count    requests
+	tally    *counters.Record // what is counted for all to see
+	member   bool             // of a balancer
 	seg      *jkshm.Segment
 	rec      *jkshm.Worker // what all processes know of this back end
 	server   int           // this process's place in rec
@@ -58,7 +61,7 @@ func (t *single) Service(r *connector.Request, rw connector.ResponseWriter) erro
 // keep others from a bounded pool, and one whose request can't be sent needs
 // no connection.
 func (w *worker) request(c *call) *connector.Error {
-	w.count.requests.Add(1)
+	w.count.all.Add(1)
 	c.req.Secret = w.cfg.Secret
 	if err := c.fwd.Encode(&c.req, w.packetSize()); err != nil {
 		w.count.clientErrors.Add(1)
@@ -87,6 +90,9 @@ func (w *worker) blame(err *connector.Error) {
 		w.rec.ClientErrors.Add(1)
 	case !err.Own:
 		w.count.errors.Add(1)
+		if w.member {
+			w.tally.Error() // the front counts those of the worker of a rule
+		}
 		w.rec.Errors.Add(1)
 	}
 }
@@ -102,8 +108,6 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 		return balance.Failure, &connector.Error{Worker: w.name, Addr: l.s.Host, Op: "connect", Status: 503, Recoverable: true, Err: errPortZero}
 	}
 	c.out.fail = c.failOnStatus(w.cfg.FailOnStatus)
-	w.count.busy.Add(1)
-	defer w.count.busy.Add(-1)
 	if limit := l.s.BusyLimit; !w.rec.TryEnter(w.server, limit) {
 		c.log.Error().Str("worker", w.name).Int("busy_limit", limit).Msgf("busy limit %d reached for worker %s", limit, w.name)
 		return balance.BusyLimit, &connector.Error{Worker: w.name, Addr: l.address(), Op: "acquire connection", Status: 503, Recoverable: true,
@@ -114,10 +118,13 @@ func (w *worker) place(c *call) (balance.Result, *connector.Error) {
 		if errors.Is(err, errLeft) {
 			return balance.ClientError, leftError(w.name)
 		}
+		w.tally.Refused()
 		c.log.Warn().Str("worker", w.name).AnErr("cause", err).Msgf("Unable to get the free endpoint for worker %s from %d slots", w.name, w.pool.size)
 		return balance.NoEndpoint, &connector.Error{Worker: w.name, Addr: l.address(), Op: "acquire connection", Status: 503, Recoverable: true, Err: err}
 	}
 	defer w.pool.leave()
+	w.tally.AddBusy(1)
+	defer w.tally.AddBusy(-1)
 	w.rec.Used.Add(1)
 	w.rec.CompareAndSwapState(jkshm.WorkerError, jkshm.WorkerProbe)
 	result, err := w.attempts(c)
@@ -193,7 +200,7 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 				// has dropped all of it. The retry needs a connection that
 				// can't have been lost in the same way, and opens it now that
 				// none is idle, which is what keeps a bounded pool bounded.
-				w.pool.drop(closedStale, all)
+				w.pool.drop(counters.ClosedStale, all)
 				stale, fresh, elsewhere = true, true, c.failover
 				c.log.Info().Str("worker", w.name).Str("address", conn.addr).AnErr("cause", ee).
 					Msg("no usable connection found, will create a new one: an idle connection was lost")
@@ -225,7 +232,7 @@ func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 	returned := false
 	defer func() {
 		if !returned {
-			w.pool.close(conn, closedError)
+			w.pool.close(conn, counters.ClosedError)
 		}
 	}()
 	err := conn.Exchange(&c.fwd, &c.out, limits)
@@ -243,11 +250,11 @@ func (w *worker) exchange(conn *pooled, c *call, limits ajp.Timeouts) error {
 func (w *worker) connection(q *call, fresh bool) (*pooled, *connector.Error) {
 	if !fresh {
 		if c := w.idle(q.log); c != nil {
-			w.count.hits.Add(1)
+			w.tally.Hit()
 			return c, nil
 		}
 	}
-	w.count.misses.Add(1)
+	w.tally.Miss()
 	q.log.Debug().Str("worker", w.name).Msg("no usable connection found, will create a new one")
 	c, err := w.open(q)
 	if err != nil || c.reused {
@@ -261,7 +268,7 @@ func (w *worker) connection(q *call, fresh bool) (*pooled, *connector.Error) {
 	}
 	if ping > 0 {
 		if err := c.CPing(ping); err != nil {
-			w.pool.close(c, closedPing)
+			w.pool.close(c, counters.ClosedPing)
 			return nil, &connector.Error{Worker: w.name, Addr: c.addr, Op: "cping after connect", Status: 503, Recoverable: true, Err: err}
 		}
 	}
@@ -282,12 +289,12 @@ func (w *worker) idle(log *zerolog.Logger) *pooled {
 			return c
 		}
 		log.Info().Str("worker", w.name).Str("address", c.addr).AnErr("cause", err).Msg("prepost cping/cpong failure, trying another connection")
-		w.pool.close(c, closedPing)
+		w.pool.close(c, counters.ClosedPing)
 		if time.Since(start) >= l.s.PrepostTimeout {
 			// Packets vanish on the way, or the container stands still. The
 			// others have been idle for longer; asking them one by one would
 			// cost the user the same wait for each.
-			w.pool.drop(closedStale, all)
+			w.pool.drop(counters.ClosedStale, all)
 		}
 	}
 }
@@ -305,21 +312,21 @@ func (w *worker) after(c *pooled, err error, q *call) {
 	if c.State() == ajp.Idle && q.reuse {
 		l := w.live()
 		if !l.fits(c) {
-			w.pool.close(c, closedChanged)
+			w.pool.close(c, counters.ClosedChanged)
 			return
 		}
 		w.pool.give(c, w.now(), w.share(l))
 		return
 	}
-	why := closedError
+	why := counters.ClosedError
 	var ee *ajp.ExchangeError
 	switch {
 	case c.State() == ajp.Idle:
-		why = closedReuse
+		why = counters.ClosedReuse
 	case c.Refused():
-		why = closedReuse
+		why = counters.ClosedReuse
 	case errors.As(err, &ee) && ee.Cause == ajp.CauseClient:
-		why = closedClient
+		why = counters.ClosedClient
 		if s := &w.live().s; s.RecoveryOptionsSet && RecoveryOptions(s.RecoveryOptions)&RecoverCloseOnClientError != 0 {
 			c.Abort()
 		}
