@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
+	"jkd/connector/counters"
 	"jkd/connector/jk/balance"
 	"jkd/connector/jk2/lb"
 )
@@ -21,6 +22,8 @@ type balancer struct {
 	name string
 	log  zerolog.Logger
 	now  func() time.Time
+
+	tally *counters.Record // of requests for the balancer
 
 	mu      sync.Mutex // guards the rest
 	cfg     *Balancer
@@ -108,6 +111,9 @@ func (b *balancer) serve(c *call, rw connector.ResponseWriter) *connector.Error 
 		c.req.Route = route
 		out := w.serve(c, rw)
 		b.report(w, out)
+		if out.err != nil && !out.err.Client {
+			w.cache.tally.Error() // the front counts those of the target of a uri
+		}
 		if out.err == nil {
 			return nil
 		}

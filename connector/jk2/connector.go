@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
+	"jkd/connector/counters"
 	"jkd/connector/jk2/board"
 	"jkd/connector/jk2/jk2shm"
 	"jkd/connector/resolve"
@@ -28,6 +29,9 @@ type Options struct {
 	Board *board.Board
 	// Slots is jk2.shm, which other programs read; nil: none.
 	Slots *jk2shm.Segment
+	// Counters is where it is counted what connections and requests come to, at
+	// the place of Server; nil: in this process.
+	Counters *counters.Table
 	// Software names the connector on the status page.
 	Software string
 	Logger   zerolog.Logger
@@ -81,7 +85,7 @@ func (c *Connector) use(cfg *Config, generation uint64) {
 		x := &cfg.Balancers[i]
 		b := c.balancers[x.Name]
 		if b == nil {
-			b = &balancer{name: x.Name, log: c.log, now: c.now}
+			b = &balancer{name: x.Name, tally: c.tally(x.Name), log: c.log, now: c.now}
 			c.balancers[x.Name] = b
 		}
 		members := make([]*worker, 0, len(x.Members))
@@ -104,6 +108,7 @@ func (c *Connector) worker(cfg *Config, x *Worker) *worker {
 	w := c.workers[x.Name]
 	if w == nil {
 		w = &worker{name: x.Name, write: c.o.WriteTimeout, log: c.log, now: c.now}
+		w.cache.tally = c.tally(x.Name)
 		w.record = c.records.of(len(c.workers), x.Name)
 		c.workers[x.Name] = w
 	}
@@ -122,7 +127,7 @@ func (c *Connector) worker(cfg *Config, x *Worker) *worker {
 	}
 	w.set.Store(set)
 	if old != nil && (!old.channel.same(set.channel) || x.Disabled || ch.Disabled) {
-		w.cache.drop() // what is idle leads to the old place, or nowhere soon
+		w.cache.drop(counters.ClosedChanged) // what is idle leads to the old place, or nowhere soon
 	}
 	return w
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jkd/connector"
+	"jkd/connector/counters"
 	"jkd/connector/jk2/jk2shm"
 	"jkd/connector/jk2/status"
 )
@@ -78,7 +79,7 @@ func (p *control) Invoke(component, method string) error {
 		}
 		switch method {
 		case "destroy":
-			w.cache.drop()
+			w.cache.drop(counters.ClosedChanged)
 			p.c.log.Info().Str("worker", component).Msg("the status page has closed the idle connections")
 			return nil
 		case "init":
@@ -263,8 +264,9 @@ func uriComponent(c *Config, u *Uri) status.Component {
 // counts is what this process has counted of a worker.
 func (w *worker) counts() status.Cache {
 	made, idle, connected := w.cache.counts()
+	n := w.cache.tally.Cache()
 	return status.Cache{
 		Worker: w.name, Endpoints: made, Idle: idle, Connected: connected, Max: w.set.Load().cfg.MaxConnections,
-		Requests: w.requests.Load(), Errors: w.errors.Load(), Hits: w.cache.hits.Load(), Connects: w.cache.misses.Load(), Refused: w.cache.refused.Load(),
+		Requests: w.requests.Load(), Errors: w.errors.Load(), Hits: n.Hits, Connects: n.Opened, Refused: n.Refused,
 	}
 }

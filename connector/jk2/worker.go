@@ -10,6 +10,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/counters"
 	"jkd/connector/jk2/jk2shm"
 )
 
@@ -75,9 +76,9 @@ func (w *worker) serve(c *call, rw connector.ResponseWriter) (out outcome) {
 	defer func() {
 		e.record.End(ok, w.stamp(c))
 		if e.conn != nil && e.conn.State() != ajp.Idle {
-			e.disconnect() // the writer has panicked
+			w.cache.disconnect(e, counters.ClosedError) // the writer has panicked
 		}
-		w.cache.give(e)
+		w.cache.give(e, w.now())
 	}()
 	out = w.attempts(set, e, c, rw)
 	ok = out.err == nil
@@ -93,8 +94,8 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 	}
 	stale := false
 	for attempt := 1; ; {
-		if e.conn != nil && !w.alive(set, e) {
-			e.disconnect()
+		if e.conn != nil {
+			w.check(set, e)
 		}
 		if e.conn == nil {
 			if err := w.connect(set, e); err != nil {
@@ -103,13 +104,13 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 		}
 		addr, reused := e.addr, e.reused
 		if reused {
-			w.cache.hits.Add(1)
+			w.cache.tally.Hit()
 		}
 		err := e.conn.Exchange(&c.fwd, rw, limits)
 		if e.conn.State() == ajp.Idle {
 			e.reused = true
 		} else {
-			e.disconnect()
+			w.cache.disconnect(e, whyClosed(err))
 		}
 		if err == nil {
 			return outcome{}
@@ -131,7 +132,7 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 		if v.stale {
 			// Whatever else lies idle is as old.
 			stale = true
-			w.cache.drop()
+			w.cache.drop(counters.ClosedStale)
 			continue
 		}
 		attempt++
@@ -150,14 +151,33 @@ func (w *worker) fail(addr, op string, status int, err error) *connector.Error {
 	return &connector.Error{Worker: w.name, Addr: addr, Op: op, Status: status, Err: err}
 }
 
-// alive tells whether an idle connection is fit for a request. mod_jk2 only
+// check closes an idle connection that is not fit for a request. mod_jk2 only
 // finds out by using it.
-func (w *worker) alive(set *workerSet, e *endpoint) bool {
-	return e.conn.Usable() && (set.cfg.PrepostTimeout <= 0 || e.conn.CPing(set.cfg.PrepostTimeout) == nil)
+func (w *worker) check(set *workerSet, e *endpoint) {
+	switch {
+	case !e.conn.Usable():
+		w.cache.disconnect(e, counters.ClosedStale)
+	case set.cfg.PrepostTimeout > 0 && e.conn.CPing(set.cfg.PrepostTimeout) != nil:
+		w.cache.disconnect(e, counters.ClosedPing)
+	}
+}
+
+// whyClosed is why a connection is not kept after an exchange, by what the
+// exchange returned.
+func whyClosed(err error) counters.CloseReason {
+	if err == nil {
+		return counters.ClosedReuse
+	}
+	var ee *ajp.ExchangeError
+	if errors.As(err, &ee) && ee.Cause == ajp.CauseClient {
+		return counters.ClosedClient
+	}
+	return counters.ClosedError
 }
 
 // connect connects e and asks for a sign of life if that is wanted.
 func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
+	w.cache.tally.Miss()
 	nc, addr, err := set.channel.connect()
 	if err != nil {
 		op := "connect"
@@ -167,7 +187,7 @@ func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
 		}
 		return w.fail(addr, op, 503, err)
 	}
-	w.cache.misses.Add(1)
+	w.cache.tally.Opened()
 	e.conn, e.addr, e.reused = ajp.NewConn(nc, packet), addr, false
 	e.record.Connected(w.now().UnixMicro())
 	ping := set.cfg.ConnectTimeout
@@ -176,7 +196,7 @@ func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
 	}
 	if ping > 0 {
 		if err := e.conn.CPing(ping); err != nil {
-			e.disconnect()
+			w.cache.disconnect(e, counters.ClosedPing)
 			return w.fail(addr, "cping after connect", 503, err)
 		}
 	}
