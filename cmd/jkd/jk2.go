@@ -13,6 +13,7 @@ import (
 	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/counters"
 	"jkd/connector/jk2"
 	"jkd/connector/jk2/board"
 	"jkd/connector/jk2/jk2shm"
@@ -108,8 +109,8 @@ func dumpShm(path string, out, errOut io.Writer) int {
 }
 
 // newJk2 makes the connector of a child.
-func newJk2(c *mpm.Child, setup *jk2.Setup, cfg *conf.Config, log zerolog.Logger) (_ *jk2.Connector, err error) {
-	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Software: "jkd/" + version, Logger: log}
+func newJk2(c *mpm.Child, setup *jk2.Setup, cfg *conf.Config, table *counters.Table, log zerolog.Logger) (_ *jk2.Connector, err error) {
+	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Counters: table, Software: "jkd/" + version, Logger: log}
 	if mem := c.Segments[jk2Board]; mem != nil {
 		if o.Board, err = board.Attach(mem.Bytes()); err != nil {
 			return nil, err

@@ -118,6 +118,12 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		return 1
 	}
 	defer closeJk2()
+	_, closeCounters, err := addCounters(&o, l.jk, l.jk2)
+	if err != nil {
+		log.Error().Err(err).Msg("could not make the memory of the counters")
+		return 1
+	}
+	defer closeCounters()
 	for _, a := range s.Listen {
 		o.Listen = append(o.Listen, a.String())
 	}

@@ -34,9 +34,10 @@ const (
 
 // The segments that the master passes to its children, by their place.
 const (
-	jkSegment = iota // of [connector.jk]
-	jk2Board         // of [connector.jk2]
-	jk2Slots         // jk2.shm
+	jkSegment       = iota // of [connector.jk]
+	jk2Board               // of [connector.jk2]
+	jk2Slots               // jk2.shm
+	countersSegment        // of [addCounters], always there
 	segments
 )
 
@@ -91,6 +92,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
 	c.Logger = log
 
+	table := childCounters(c, log)
 	jkLog, err := connectorLog(cfg, files, log)
 	if err != nil {
 		return fail(err)
@@ -121,6 +123,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			Dial:         dialer(cfg.Server.MPM),
 			WriteTimeout: cfg.Server.TimeOut,
 			Logs:         logs,
+			Counters:     table,
 			Logger:       jkLog,
 		})
 		c.Maintain, c.MaintainEvery = k.Maintain, maintainEvery(setup.Config.Maintain, cfg.Jk.WatchdogInterval)
@@ -130,7 +133,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		}
 	}
 	if setup2 != nil {
-		c, err := newJk2(c, setup2, cfg, jk2Log(setup2, files, log))
+		c, err := newJk2(c, setup2, cfg, table, jk2Log(setup2, files, log))
 		if err != nil {
 			return fail(err)
 		}
@@ -151,6 +154,8 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		Sites:                sites(cfg),
 		Connectors:           offered(connectors),
 		Files:                beside,
+		Counters:             table,
+		Server:               c.Server,
 		Stopping:             c.Stopping,
 		Log:                  log,
 	}
