@@ -40,6 +40,31 @@ func (c ExitCode) String() string {
 	return fmt.Sprintf("exit status %d", int(c))
 }
 
+// Exit is how a child ended.
+type Exit struct {
+	// Known is false for a child that somebody else has waited for; the rest
+	// then means nothing.
+	Known  bool
+	Signal syscall.Signal // that ended it; 0: it ended itself
+	Code   ExitCode       // if Signal is 0
+}
+
+// exitOf reads what waiting for a process has yielded.
+func exitOf(ws syscall.WaitStatus, err error) Exit {
+	switch {
+	case err != nil:
+	case ws.Signaled():
+		return Exit{Known: true, Signal: ws.Signal()}
+	case ws.Exited():
+		return Exit{Known: true, Code: ExitCode(ws.ExitStatus())}
+	}
+	return Exit{}
+}
+
+// Quiet tells whether a signal has ended the child that administrators and the
+// master itself use for that.
+func (e Exit) Quiet() bool { return e.Signal != 0 && quietSignal(e.Signal) }
+
 // death is what the master makes of a wait status.
 type death uint8
 

@@ -42,3 +42,24 @@ func TestQuietSignal(t *testing.T) {
 		}
 	}
 }
+
+func TestExitOf(t *testing.T) {
+	for _, c := range []struct {
+		ws    syscall.WaitStatus
+		err   error
+		want  Exit
+		quiet bool
+	}{
+		{exited(0), nil, Exit{Known: true}, false},
+		{exited(7), nil, Exit{Known: true, Code: ExitSick}, false},
+		{exited(2), nil, Exit{Known: true, Code: 2}, false},
+		{signaled(syscall.SIGKILL), nil, Exit{Known: true, Signal: syscall.SIGKILL}, true},
+		{signaled(syscall.SIGSEGV), nil, Exit{Known: true, Signal: syscall.SIGSEGV}, false},
+		{syscall.WaitStatus(0x137f), nil, Exit{}, false},
+		{exited(0), syscall.ECHILD, Exit{}, false},
+	} {
+		if e := exitOf(c.ws, c.err); e != c.want || e.Quiet() != c.quiet {
+			t.Errorf("%#x, %v: %+v, quiet %t", uint32(c.ws), c.err, e, e.Quiet())
+		}
+	}
+}

@@ -93,6 +93,9 @@ func (s *Supervisor) spawn() bool {
 	s.o.Board.Process(server).SetPID(pid, s.o.Generation, now.UnixNano())
 	s.tab.add(&process{server: server, pid: pid, started: now, state: ServerStarting, link: l})
 	s.log.Debug().Int("server", server).Int("pid", pid).Msg("child started")
+	if s.o.OnStart != nil {
+		s.o.OnStart(server)
+	}
 	return true
 }
 
@@ -226,6 +229,9 @@ func (s *Supervisor) reap() {
 		s.o.Board.Reclaim(p.server)
 		if s.o.OnReclaim != nil {
 			s.o.OnReclaim(p.server) // the place is still taken
+		}
+		if s.o.OnExit != nil {
+			s.o.OnExit(p.server, exitOf(ws, err))
 		}
 		s.tab.remove(p)
 		s.buried(p, d, ws, now)

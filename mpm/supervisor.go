@@ -49,6 +49,11 @@ type Options struct {
 	// nil: nothing. It isn't called for a process that could not be started,
 	// nor for one that even SIGKILL didn't end.
 	OnReclaim func(server int)
+	// OnStart is called with the index of each child that was started, OnExit
+	// with that of each one that OnReclaim was called for, after it; both from
+	// the Supervisor's goroutine, which they must not hold up. nil: nothing.
+	OnStart func(server int)
+	OnExit  func(server int, e Exit)
 	// Ladder is how children are stopped; nil: DefaultLadder.
 	Ladder []StopStep
 	// StartTimeout bounds the time from Run to ready; 0: two minutes.

@@ -346,6 +346,33 @@ func TestReclaimHook(t *testing.T) {
 	}
 }
 
+// TestEvents: each start and each end is told once.
+func TestEvents(t *testing.T) {
+	w := newWorld(t)
+	var told []string
+	reclaimed := -1
+	w.o.OnStart = func(server int) { told = append(told, fmt.Sprint("start ", server)) }
+	w.o.OnReclaim = func(server int) { reclaimed = server }
+	w.o.OnExit = func(server int, e Exit) {
+		if reclaimed != server {
+			t.Error("not reclaimed yet")
+		}
+		told = append(told, fmt.Sprint("exit ", server, " ", e.Code, " ", int(e.Signal)))
+	}
+	w.serving().after(2 * time.Second)
+	w.gone[102] = signaled(syscall.SIGKILL)
+	w.after(0)
+	w.gone[101] = exited(7)
+	w.after(0)
+	w.startErr = syscall.EAGAIN
+	w.plan.Spawn = 1
+	w.after(time.Second)
+	want := []string{"start 0", "start 1", "exit 1 ok 9", "start 1", "exit 0 sick 0"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, not %q", told, want)
+	}
+}
+
 // TestReplacementsAreBounded: even good reasons must not become a fork storm.
 func TestReplacementsAreBounded(t *testing.T) {
 	w := newWorld(t).serving()

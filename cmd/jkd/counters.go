@@ -39,7 +39,32 @@ func addCounters(o *master.Options, jkSetup *jk.Setup, jk2Setup *jk2.Setup) (t *
 		}
 		t.Reclaim(server)
 	}
+	o.OnStart = func(int) { t.CountStart() }
+	o.OnExit = func(_ int, e mpm.Exit) { t.CountDeath(deathOf(e)) }
 	return t, func() { _ = mem.Close() }, nil
+}
+
+// deathOf is what the end of a child is counted as.
+func deathOf(e mpm.Exit) counters.Death {
+	switch {
+	case !e.Known:
+		return counters.DeathUnknown
+	case e.Quiet():
+		return counters.DeathKilled
+	case e.Signal != 0:
+		return counters.DeathCrashed
+	}
+	switch e.Code {
+	case mpm.ExitOK:
+		return counters.DeathOK
+	case mpm.ExitSick:
+		return counters.DeathSick
+	case mpm.ExitFatal:
+		return counters.DeathFatal
+	case mpm.ExitBadHandshake:
+		return counters.DeathHandshake
+	}
+	return counters.DeathExit
 }
 
 // childCounters is the table of a child. Without it requests are served all the

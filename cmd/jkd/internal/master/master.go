@@ -58,6 +58,9 @@ type Options struct {
 	// OnReclaim is mpm.Options.OnReclaim: what a child left in Segments is to
 	// be tidied up. nil: nothing.
 	OnReclaim func(server int)
+	// OnStart and OnExit are those of mpm.Options. nil: nothing.
+	OnStart func(server int)
+	OnExit  func(server int, e mpm.Exit)
 	// Background are goroutines that the master owns. They are started just
 	// before the children and run until the last child is gone, through a
 	// graceful stop too. Then stop is closed and Run waits for them, two
@@ -206,6 +209,8 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 		Credential:   m.cred,
 		OnReady:      m.ready,
 		OnReclaim:    m.o.OnReclaim,
+		OnStart:      m.o.OnStart,
+		OnExit:       m.o.OnExit,
 		Logger:       m.log,
 	})
 	if err != nil {
