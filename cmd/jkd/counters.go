@@ -10,10 +10,12 @@ import (
 	"jkd/connector/jk"
 	"jkd/connector/jk2"
 	"jkd/mpm"
+	"jkd/scoreboard"
 )
 
-// addCounters adds to the master the memory in which children count. It is the
-// caller's, who gives it up with close.
+// addCounters adds to the master the memory in which children count, and who
+// writes down the last minutes there. The memory is the caller's, who gives it up
+// with close.
 func addCounters(o *master.Options, jkSetup *jk.Setup, jk2Setup *jk2.Setup) (t *counters.Table, close func(), err error) {
 	var names []counters.WorkerName
 	if jkSetup != nil {
@@ -41,6 +43,14 @@ func addCounters(o *master.Options, jkSetup *jk.Setup, jk2Setup *jk2.Setup) (t *
 	}
 	o.OnStart = func(int) { t.CountStart() }
 	o.OnExit = func(_ int, e mpm.Exit) { t.CountDeath(deathOf(e)) }
+	h := &history{table: t}
+	onBoard := o.OnBoard
+	o.OnBoard = func(b *scoreboard.Scoreboard) {
+		if h.board = b; onBoard != nil {
+			onBoard(b)
+		}
+	}
+	o.Background = append(o.Background, h.Run)
 	return t, func() { _ = mem.Close() }, nil
 }
 

@@ -138,9 +138,10 @@ func (t *Table) Record(server int, connector, name string) *Record {
 	return t.record(server, i)
 }
 
-// used is how many servers may have counted something. Records beyond have never
-// been touched, and looking at them would make memory of them.
-func (t *Table) used() int {
+// Used is how many servers may have counted something: those of lower indexes.
+// Records beyond have never been touched, and looking at them would make memory
+// of them.
+func (t *Table) Used() int {
 	return int(min(words(t.mem, 0, headerWords)[headerUsed].Load(), uint64(t.servers)))
 }
 
@@ -175,7 +176,7 @@ func (t *Table) Totals(worker int) Totals {
 	t.check(0, worker)
 	var s Totals
 	now := time.Now()
-	for server := range t.used() {
+	for server := range t.Used() {
 		t.record(server, worker).addTo(&s, now)
 	}
 	return s
@@ -183,7 +184,7 @@ func (t *Table) Totals(worker int) Totals {
 
 // Answers is how many requests of a class all servers had for all workers.
 func (t *Table) Answers(class int) (n uint64) {
-	for server := range t.used() {
+	for server := range t.Used() {
 		for w := range t.workers {
 			n = sum(n, t.record(server, w).words[recordRequests+class].Load())
 		}
@@ -195,7 +196,7 @@ func (t *Table) Answers(class int) (n uint64) {
 // of an index, since that child began. It panics when one is out of range.
 func (t *Table) Child(server, worker int) Cache {
 	t.check(server, worker)
-	if server >= t.used() {
+	if server >= t.Used() {
 		return Cache{}
 	}
 	return t.record(server, worker).mine(time.Now())

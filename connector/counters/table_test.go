@@ -197,13 +197,13 @@ func TestNil(t *testing.T) {
 // Records of servers that never were are not touched by readers.
 func TestUsed(t *testing.T) {
 	tab := mustFormat(t, 5, names...)
-	if tab.used() != 0 {
-		t.Error(tab.used())
+	if tab.Used() != 0 {
+		t.Error(tab.Used())
 	}
 	tab.Record(2, "jk", "a")
 	tab.Record(1, "jk", "a")
-	if tab.used() != 3 {
-		t.Error(tab.used())
+	if tab.Used() != 3 {
+		t.Error(tab.Used())
 	}
 }
 

@@ -65,7 +65,7 @@ type Options struct {
 // Server serves connections. Its methods may be called concurrently.
 type Server struct {
 	o     Options
-	needs logformat.Needs // of all access logs
+	needs logformat.Needs  // of all access logs
 	own   *counters.Record // of what no worker is asked for
 	pid   int
 	pool  sync.Pool // of *session

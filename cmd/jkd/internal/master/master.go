@@ -58,6 +58,9 @@ type Options struct {
 	// OnReclaim is mpm.Options.OnReclaim: what a child left in Segments is to
 	// be tidied up. nil: nothing.
 	OnReclaim func(server int)
+	// OnBoard is called once with the scoreboard, before Background and the
+	// children are started. nil: nothing.
+	OnBoard func(*scoreboard.Scoreboard)
 	// OnStart and OnExit are those of mpm.Options. nil: nothing.
 	OnStart func(server int)
 	OnExit  func(server int, e mpm.Exit)
@@ -188,6 +191,9 @@ func (m *Master) openBoard() error {
 		BuildID:    mpm.BuildID(),
 		StartTime:  time.Now(),
 	})
+	if err == nil && m.o.OnBoard != nil {
+		m.o.OnBoard(m.board)
+	}
 	return err
 }
 
