@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
+	"strings"
+	"time"
 
 	"jkd/conf"
 )
@@ -20,10 +23,14 @@ type flags struct {
 	foreground bool   // -foreground
 	demo       bool   // -demo
 	shm        string // -shm; empty: not asked for
+
+	ask  string        // -k; empty: not asked for
+	wait time.Duration // -wait, of -k stop and -k graceful-stop
 }
 
 const usageText = `usage: jkd [-f file] [-mpm prefork|worker] [-foreground] [-t]
        jkd -demo [-mpm prefork|worker]
+       jkd -k status|stop|graceful-stop [-wait time] [-f file]
        jkd -shm file
        jkd -V
 
@@ -52,6 +59,8 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 	fs.BoolVar(&f.foreground, "foreground", false, "stay attached to the terminal")
 	fs.BoolVar(&f.demo, "demo", false, "run on an unprivileged port with a small container of its own")
 	fs.StringVar(&f.shm, "shm", "", "print a jk2.shm `file` as tables and exit")
+	fs.StringVar(&f.ask, "k", "", "ask the running server for its `status`, or tell it to stop or graceful-stop")
+	fs.DurationVar(&f.wait, "wait", time.Minute, "how long -k waits for the `end` of the server")
 	var v, vv bool
 	fs.BoolVar(&v, "V", false, "print the version and exit")
 	fs.BoolVar(&vv, "version", false, "print the version and exit")
@@ -70,6 +79,12 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 		fmt.Fprintf(stderr, "jkd: unexpected argument %q\n", fs.Arg(0))
 	case f.mpm != "" && f.mpm != conf.Prefork && f.mpm != conf.Worker:
 		fmt.Fprintf(stderr, "jkd: -mpm %s: it is %s or %s%s\n", f.mpm, conf.Prefork, conf.Worker, conf.DidYouMean(f.mpm, []string{conf.Prefork, conf.Worker}))
+	case f.ask != "" && !slices.Contains(asks, f.ask):
+		fmt.Fprintf(stderr, "jkd: -k %s: it is %s%s\n", f.ask, strings.Join(asks, ", "), conf.DidYouMean(f.ask, asks))
+	case f.wait <= 0:
+		fmt.Fprintf(stderr, "jkd: -wait %s: it must be more than nothing\n", f.wait)
+	case f.ask != "" && (f.test || f.demo):
+		fmt.Fprintln(stderr, "jkd: -k is about a server that runs already: not with -t or -demo")
 	case f.demo && f.test:
 		fmt.Fprintln(stderr, "jkd: -demo has no configuration file to check")
 	default:

@@ -32,6 +32,8 @@ func run(args []string) int {
 	switch {
 	case f.shm != "":
 		return dumpShm(f.shm, os.Stdout, os.Stderr)
+	case f.ask != "":
+		return runAsk(f, os.Stdout, os.Stderr)
 	case f.demo:
 		return runDemo(f)
 	case f.test:

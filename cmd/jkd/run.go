@@ -130,6 +130,12 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	if s.PidFileSet || !foreground {
 		o.PidFile = s.PidFile
 	}
+	closeControl, err := addControl(&o, s, nil, 0, log)
+	if err != nil {
+		log.Error().Err(err).Msg("could not start")
+		return 1
+	}
+	defer closeControl()
 	o.OnReady = func(addrs []net.Addr) {
 		log.Info().Str("version", version).Str("mpm", module.Name).Msg("jkd is ready")
 		if started != nil {

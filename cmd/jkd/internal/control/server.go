@@ -33,7 +33,7 @@ type Server struct {
 	Listener *Listener
 	// Build is mpm.BuildID.
 	Build uint64
-	// Source is what status answers.
+	// Source is what status answers; nil: nothing.
 	Source status.Source
 	// Stop makes the master stop. It must not wait for that.
 	Stop func(graceful bool) error
@@ -124,6 +124,10 @@ func (s *Server) serve(c *net.UnixConn) {
 	case "pid":
 		s.answer(c, nil)
 	case "status":
+		if s.Source == nil {
+			s.refuse(c, "this server keeps no status")
+			return
+		}
 		b, err := json.Marshal(s.Source.Snapshot())
 		if err != nil {
 			s.refuse(c, "no status: "+err.Error())
