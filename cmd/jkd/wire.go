@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/cmd/jkd/internal/httpd"
+	"jkd/cmd/jkd/internal/status"
 	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/ajp"
@@ -99,6 +100,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	}
 	var connectors []connector.Ranked
 	var beside connector.Connector // files beside the servlets
+	var balancers []func() []status.Balancer
 	if cfg.Jk != nil {
 		setup, _, err := jk.Load(cfg)
 		if err != nil {
@@ -109,6 +111,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			if seg, err = jkshm.Attach(mem.Bytes(), jk.SegmentLayout(setup, module.ServerLimit)); err != nil {
 				return fail(err)
 			}
+			balancers = append(balancers, func() []status.Balancer { return jkBalancers(seg) })
 		}
 		logs, err := siteLogs(cfg, files, log)
 		if err != nil {
@@ -138,6 +141,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			return fail(err)
 		}
 		connectors = append(connectors, c)
+		balancers = append(balancers, func() []status.Balancer { return jk2Balancers(c.Balancers(), table) })
 	}
 	s := cfg.Server
 	o := httpd.Options{
@@ -158,6 +162,13 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		Server:               c.Server,
 		Stopping:             c.Stopping,
 		Log:                  log,
+	}
+	if cfg.Status != nil {
+		collector := newCollector(cfg, module, c.Board, table, os.Getppid())
+		collector.Balancers = together(balancers)
+		if o.First, err = newStatus(cfg, collector); err != nil {
+			return fail(err)
+		}
 	}
 	if len(cfg.VHosts) > 0 {
 		o.VHost = cfg.VHost

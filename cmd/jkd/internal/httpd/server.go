@@ -47,6 +47,9 @@ type Options struct {
 	// nothing is set for any of them.
 	Sites []Site
 
+	// First is asked before all others, whatever they map; like Files it has no
+	// back end. nil: nobody is asked.
+	First      connector.Connector
 	Connectors []connector.Connector
 	// Files is asked for requests that no connector maps. What it serves comes
 	// from no back end: logs of mapped requests leave it out. nil: nobody is
@@ -103,6 +106,11 @@ func (s *Server) ServeConn(c Conn, slot *scoreboard.Slot) {
 // route asks the connectors in order. mapped tells that it is one of them that
 // has the request, nil that nobody has.
 func (s *Server) route(r *connector.Request) (w connector.Worker, mapped bool) {
+	if s.o.First != nil {
+		if w := s.o.First.Match(r); w != nil {
+			return w, false
+		}
+	}
 	for _, c := range s.o.Connectors {
 		if w := c.Match(r); w != nil {
 			return w, true
