@@ -118,7 +118,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		return 1
 	}
 	defer closeJk2()
-	_, closeCounters, err := addCounters(&o, l.jk, l.jk2)
+	table, closeCounters, err := addCounters(&o, l.jk, l.jk2)
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the memory of the counters")
 		return 1
@@ -130,7 +130,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	if s.PidFileSet || !foreground {
 		o.PidFile = s.PidFile
 	}
-	closeControl, err := addControl(&o, s, nil, 0, log)
+	closeControl, err := addControl(&o, s, newMasterSource(&o, l, table, seg), 0, log)
 	if err != nil {
 		log.Error().Err(err).Msg("could not start")
 		return 1
