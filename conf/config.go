@@ -75,6 +75,9 @@ type ServerConfig struct {
 	ControlSocket string
 
 	LogLevel LogLevel // default warn
+	// ErrorLogJSON makes each line of the error log a JSON object
+	// (ErrorLogFormat = json). Default: readable text.
+	ErrorLogJSON bool
 
 	// MPM is Prefork or Worker. Default: Prefork.
 	MPM string

@@ -40,6 +40,23 @@ func setLogFormat(p *parser, g given) error {
 	return nil
 }
 
+// setErrorLogFormat reads text or json. Apache has a language of its own for
+// this directive.
+func setErrorLogFormat(p *parser, g given) error {
+	format, err := unquote(g.Value)
+	known := []string{"text", "json"}
+	switch {
+	case err != nil:
+		return err
+	case strings.Contains(format, "%"):
+		return errors.New("Apache's formats are not supported, only text and json")
+	case !slices.Contains(known, strings.ToLower(format)):
+		return fmt.Errorf("unknown format %q%s (text, json)", format, DidYouMean(format, known))
+	}
+	p.cfg.Server.ErrorLogJSON = strings.EqualFold(format, "json")
+	return nil
+}
+
 // customLog is a CustomLog whose nickname may be defined further down.
 type customLog struct {
 	log    CustomLog

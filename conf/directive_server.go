@@ -40,6 +40,7 @@ func serverTable() table {
 		p.cfg.Server.ErrorLogSet = true
 		return outputPath(func(c *Config) *string { return &c.Server.ErrorLog })(p, g)
 	}})
+	t.add(directive{name: "ErrorLogFormat", set: setErrorLogFormat})
 	t.add(directive{name: "LogLevel", set: func(p *parser, g given) (err error) {
 		p.cfg.Server.LogLevel, err = parseLogLevel(g.Value)
 		return err

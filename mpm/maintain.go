@@ -92,7 +92,7 @@ func (s *Supervisor) spawn() bool {
 	}
 	s.o.Board.Process(server).SetPID(pid, s.o.Generation, now.UnixNano())
 	s.tab.add(&process{server: server, pid: pid, started: now, state: ServerStarting, link: l})
-	s.log.Debug().Int("server", server).Int("pid", pid).Msg("child started")
+	s.log.Debug().Int("server", server).Int("child", pid).Msg("child started")
 	if s.o.OnStart != nil {
 		s.o.OnStart(server)
 	}
@@ -194,7 +194,7 @@ func (s *Supervisor) tick() {
 	}
 	if plan.Retire >= 0 && plan.Retire < len(s.tab.servers) {
 		if p := s.tab.servers[plan.Retire]; p != nil && p.state != ServerLeaving {
-			s.log.Debug().Int("server", p.server).Int("pid", p.pid).Msg("child is not needed, told to leave")
+			s.log.Debug().Int("server", p.server).Int("child", p.pid).Msg("child is not needed, told to leave")
 			s.tell(p, OrderGraceful)
 		}
 	}
@@ -302,5 +302,5 @@ func (s *Supervisor) logDeath(p *process, d death, ws syscall.WaitStatus, lived 
 	case d == deathSignal && !p.told:
 		e = s.log.Info()
 	}
-	e.Int("server", p.server).Int("pid", p.pid).Stringer("lived", lived.Round(time.Millisecond)).Msg("child ended with " + describe(d, ws))
+	e.Int("server", p.server).Int("child", p.pid).Stringer("lived", lived.Round(time.Millisecond)).Msg("child ended with " + describe(d, ws))
 }

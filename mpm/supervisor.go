@@ -355,7 +355,7 @@ func (s *Supervisor) advanceStop(now time.Time) time.Duration {
 		return wait
 	}
 	s.tab.each(func(p *process) {
-		log := s.log.With().Int("server", p.server).Int("pid", p.pid).Logger()
+		log := s.log.With().Int("server", p.server).Int("child", p.pid).Logger()
 		switch due.Action {
 		case StopTerm:
 			if !first {

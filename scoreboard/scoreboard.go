@@ -149,7 +149,7 @@ func (b *Scoreboard) Global() Global { return b.global }
 // Take it once and keep it: it holds copies of what it wrote. It panics when
 // server or thread is out of range.
 func (b *Scoreboard) Slot(server, thread int) *Slot {
-	return newSlot(b.worker(b.slotIndex(server, thread)))
+	return newSlot(b.worker(b.slotIndex(server, thread)), thread)
 }
 
 // Process is the handle for the record of one child. It panics when server is

@@ -9,7 +9,8 @@ import (
 // time, the thread that fills the slot; Status may be called by anybody. No
 // method allocates memory or waits. Times are Unix nanoseconds.
 type Slot struct {
-	r *workerRecord
+	r      *workerRecord
+	thread int
 
 	// Copies of what is in the record, which nobody else writes while this
 	// handle is in use.
@@ -21,9 +22,10 @@ type Slot struct {
 	text               [workerLength - workerText]uint64
 }
 
-func newSlot(r *workerRecord) *Slot {
+func newSlot(r *workerRecord, thread int) *Slot {
 	s := &Slot{
 		r:        r,
+		thread:   thread,
 		access:   r[workerAccessCount].Load(),
 		bytes:    r[workerBytesServed].Load(),
 		connBase: r[workerConnBase].Load(),
@@ -36,6 +38,9 @@ func newSlot(r *workerRecord) *Slot {
 	}
 	return s
 }
+
+// Thread is the slot's number in its child.
+func (s *Slot) Thread() int { return s.thread }
 
 // SetStatus tells what the thread does; it is a single store.
 func (s *Slot) SetStatus(st Status) { s.r[workerStatus].Store(uint64(st)) }

@@ -20,7 +20,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run plays the role that this process was started for.
 func run(args []string) int {
 	if mpm.IsChild() {
-		return int(child.Run(child.Options{Build: buildChild, Logger: newLogger(os.Stderr)}))
+		return int(child.Run(child.Options{Build: buildChild, Logger: newLogger(os.Stderr, false)}))
 	}
 	if len(args) > 0 && args[0] == demoContainer {
 		return demo.Main(args[1:])

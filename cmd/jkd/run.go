@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -48,11 +47,9 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 			return 1
 		}
 	}
-	log := newLogger(errorLog)
+	log := newLogger(errorLog, s.ErrorLogJSON)
 	if errorLog != os.Stderr {
-		log = log.Output(zerolog.MultiLevelWriter(
-			zerolog.ConsoleWriter{Out: errorLog, NoColor: true, TimeFormat: timeFormat},
-			startupWriter{zerolog.ConsoleWriter{Out: caller, NoColor: true, TimeFormat: timeFormat}}))
+		log = log.Output(zerolog.MultiLevelWriter(lines(errorLog, s.ErrorLogJSON), startupWriter{lines(caller, false)}))
 	}
 	log = log.Level(min(logLevel(s.LogLevel), zerolog.InfoLevel))
 	for _, w := range l.warnings {
@@ -152,17 +149,6 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 // is not known by then is looked up while jkd serves.
 const firstNames = 2 * time.Second
 
-// startupWriter passes on what keeps a start from succeeding; the rest is the
-// log's.
-type startupWriter struct{ zerolog.ConsoleWriter }
-
-func (w startupWriter) WriteLevel(l zerolog.Level, p []byte) (int, error) {
-	if l < zerolog.WarnLevel || !starting.Load() {
-		return len(p), nil
-	}
-	return w.Write(p)
-}
-
 // openErrorLog opens ErrorLog. In the foreground it is the standard error
 // output unless the file names one.
 func openErrorLog(s *conf.ServerConfig, foreground bool) (*os.File, error) {
@@ -191,5 +177,3 @@ func openLog(path string) (*os.File, error) {
 	}
 	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|noFollow, 0o640)
 }
-
-var _ io.Writer = startupWriter{}

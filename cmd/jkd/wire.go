@@ -9,8 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/cmd/jkd/internal/status"
 	"jkd/conf"
@@ -89,7 +87,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		}
 	}
 	files := childLogs(cfg, setup2, errorLog, c.LogFiles[otherLogFiles:])
-	log := newLogger(errorLog).Level(logLevel(cfg.Server.LogLevel)).
+	log := newLogger(errorLog, cfg.Server.ErrorLogJSON).Level(logLevel(cfg.Server.LogLevel)).
 		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
 	c.Logger = log
 
@@ -235,27 +233,4 @@ func dialer(name string) jk.DialFunc {
 	return func(addr netip.AddrPort, o jk.DialOptions) (ajp.NetConn, error) {
 		return dial(addr, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive, Buffer: o.Buffer, Source: o.Source})
 	}
-}
-
-// newLogger writes readable lines.
-func newLogger(w *os.File) zerolog.Logger {
-	return zerolog.New(zerolog.ConsoleWriter{Out: w, NoColor: !mpm.IsTerminal(int(w.Fd())), TimeFormat: timeFormat}).
-		With().Timestamp().Int("pid", os.Getpid()).Logger()
-}
-
-// logLevel maps Apache's levels to the logger's.
-func logLevel(l conf.LogLevel) zerolog.Level {
-	switch {
-	case l <= conf.LogCrit:
-		return zerolog.FatalLevel
-	case l == conf.LogError:
-		return zerolog.ErrorLevel
-	case l == conf.LogWarn:
-		return zerolog.WarnLevel
-	case l <= conf.LogInfo:
-		return zerolog.InfoLevel
-	case l == conf.LogDebug:
-		return zerolog.DebugLevel
-	}
-	return zerolog.TraceLevel
 }

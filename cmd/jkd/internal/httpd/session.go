@@ -239,7 +239,7 @@ func (ss *session) answer() {
 	}
 	worker, mapped := ss.s.route(r)
 	if worker == nil {
-		ss.s.o.Log.Info().Str("client", string(ss.x.RemoteAddr)).
+		ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(ss.x.RemoteAddr)).
 			Str("request", string(r.Method)+" "+string(r.Path)).
 			Int("status", 404).Str("cause", "no mount matches").Msg("request not mapped")
 		ss.page(404, nil)
@@ -344,7 +344,7 @@ func (ss *session) refuse(r refusal, start time.Time) bool {
 	now := time.Now()
 	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
 	ss.record.Request(ss.w.status, ss.w.err != nil, now.Sub(start), uint64(ss.w.out))
-	ss.s.o.Log.Info().Str("client", string(x.RemoteAddr)).Int("status", r.status).Str("reason", r.reason).Msg("request refused")
+	ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(x.RemoteAddr)).Int("status", r.status).Str("reason", r.reason).Msg("request refused")
 	ss.log(start, now)
 	ss.unread = ss.w.err == nil
 	return false
@@ -419,7 +419,7 @@ func (ss *session) logFailure(worker string, e *connector.Error, err error, stat
 	if e != nil && e.Own {
 		what = "page replaced"
 	}
-	ev.Str("worker", worker).Str("client", string(ss.x.RemoteAddr)).
+	ev.Int("thread", ss.slot.Thread()).Str("worker", worker).Str("client", string(ss.x.RemoteAddr)).
 		Str("request", string(ss.x.Method)+" "+string(ss.x.Path)).
 		Int("status", status).Bool("cut", ss.w.sent).AnErr("cause", err).Msg(what)
 }
