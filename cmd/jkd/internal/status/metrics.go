@@ -4,23 +4,19 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/VictoriaMetrics/metrics"
 )
 
 // WriteMetrics writes the counts in Prometheus's text format: all [metricFamilies]
-// in their order, each with its HELP and TYPE. A series is written once: a second
-// one with the same labels would make a scraper refuse the whole. docs/metrics.md
-// has the list.
+// in their order, each with its HELP and TYPE. docs/metrics.md has the list.
 func WriteMetrics(w io.Writer, s *Status) error {
-	e := exposition{seen: map[string]struct{}{}}
-	e.buf.Grow(4<<10 + len(s.Workers)*6<<10)
+	e := exposition{workers: labelWorkers(s), members: labelMembers(s)}
+	e.buf.Grow(4<<10 + len(e.workers)*6<<10 + len(e.members)<<10)
 	for i := range metricFamilies {
 		e.family = &metricFamilies[i]
 		e.header()
 		e.family.write(&e, s)
-		clear(e.seen)
 	}
 	_, err := w.Write(e.buf.Bytes())
 	return err
@@ -46,52 +42,72 @@ type metricFamily struct {
 
 // exposition is what is written, one family after the other.
 type exposition struct {
-	buf    bytes.Buffer
-	family *metricFamily
-	seen   map[string]struct{} // the labels of this family's series
+	buf     bytes.Buffer
+	family  *metricFamily
+	workers []labelledWorker
+	members []labelledMember
 }
 
-// helpEscaper and labelEscaper are the text format's.
-var (
-	helpEscaper  = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
-	labelEscaper = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
-)
+// labelledWorker is a worker with the labels that its series have in common.
+type labelledWorker struct {
+	*Worker
+	labels string
+}
+
+// labelledMember is a member of a balancer likewise.
+type labelledMember struct {
+	*Member
+	labels string
+}
+
+// labelWorkers leaves out who has the labels of one before him: a series that
+// is there twice makes a scraper refuse the whole.
+func labelWorkers(s *Status) []labelledWorker {
+	list := make([]labelledWorker, 0, len(s.Workers))
+	seen := make(map[string]struct{}, len(s.Workers))
+	for i := range s.Workers {
+		w := &s.Workers[i]
+		l := label("connector", w.Connector) + "," + label("worker", w.Name)
+		if _, twice := seen[l]; !twice {
+			seen[l] = struct{}{}
+			list = append(list, labelledWorker{w, l})
+		}
+	}
+	return list
+}
+
+// labelMembers does so with members.
+func labelMembers(s *Status) (list []labelledMember) {
+	seen := map[string]struct{}{}
+	for i := range s.Balancers {
+		b := &s.Balancers[i]
+		balancer := label("connector", b.Connector) + "," + label("balancer", b.Name) + ","
+		for j := range b.Members {
+			m := &b.Members[j]
+			l := balancer + label("member", m.Name)
+			if _, twice := seen[l]; !twice {
+				seen[l] = struct{}{}
+				list = append(list, labelledMember{m, l})
+			}
+		}
+	}
+	return list
+}
+
+// labelEscaper is the text format's.
+var labelEscaper = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+
+// label is one label. The format is UTF-8.
+func label(name, value string) string {
+	return name + `="` + labelEscaper.Replace(strings.ToValidUTF8(value, "\ufffd")) + `"`
+}
 
 func (e *exposition) header() {
 	for _, part := range [...]string{
-		"# HELP ", e.family.name, " ", helpEscaper.Replace(e.family.help),
-		"\n# TYPE ", e.family.name, " ", string(e.family.kind), "\n",
+		"# HELP ", e.family.name, " ", e.family.help, "\n# TYPE ", e.family.name, " ", string(e.family.kind), "\n",
 	} {
 		e.buf.WriteString(part)
 	}
-}
-
-// labels are those of the family with their values, without braces; ok is false
-// if a series has them already.
-func (e *exposition) labels(values []string) (text string, ok bool) {
-	if len(values) != len(e.family.labels) {
-		panic("status: values do not fit the labels of " + e.family.name)
-	}
-	var b strings.Builder
-	for i, name := range e.family.labels {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		v := values[i]
-		if !utf8.ValidString(v) {
-			v = strings.ToValidUTF8(v, "\ufffd")
-		}
-		b.WriteString(name)
-		b.WriteString(`="`)
-		labelEscaper.WriteString(&b, v)
-		b.WriteByte('"')
-	}
-	text = b.String()
-	if _, twice := e.seen[text]; twice {
-		return "", false
-	}
-	e.seen[text] = struct{}{}
-	return text, true
 }
 
 // series is the whole name of a sample.
@@ -102,41 +118,26 @@ func series(name, labels string) string {
 	return name + "{" + labels + "}"
 }
 
-// count is a sample that is a whole number; values are those of the labels.
-func (e *exposition) count(n uint64, values ...string) {
-	if l, ok := e.labels(values); ok {
-		metrics.WriteCounterUint64(&e.buf, series(e.family.name, l), n)
-	}
+// count is a sample that is a whole number.
+func (e *exposition) count(n uint64, labels string) {
+	metrics.WriteCounterUint64(&e.buf, series(e.family.name, labels), n)
 }
 
 // number is a sample that is any number.
-func (e *exposition) number(f float64, values ...string) {
-	if l, ok := e.labels(values); ok {
-		metrics.WriteGaugeFloat64(&e.buf, series(e.family.name, l), f)
-	}
+func (e *exposition) number(f float64, labels string) {
+	metrics.WriteGaugeFloat64(&e.buf, series(e.family.name, labels), f)
 }
 
-// histogram is a histogram of len(counts) classes, not cumulated, of which the
-// last has no bound. Its count is the sum of its classes, which other processes
-// may be raising, so that it always is what the +Inf bucket says.
-func (e *exposition) histogram(counts []uint64, bounds []string, sum float64, values ...string) {
-	l, ok := e.labels(values)
-	if !ok {
-		return
-	}
-	before := l
-	if l != "" {
-		before += ","
-	}
+// histogram is a histogram of classes that are not cumulated; bounds are their
+// labels, the last of which is +Inf. Its count is the sum of its classes, which
+// other processes may be raising, so that it always is what the last bucket says.
+func (e *exposition) histogram(counts []uint64, bounds []string, sum float64, labels string) {
+	bucket := e.family.name + "_bucket{" + labels
 	var total uint64
 	for i, n := range counts {
 		total += n
-		le := "+Inf"
-		if i < len(bounds) {
-			le = bounds[i]
-		}
-		metrics.WriteCounterUint64(&e.buf, e.family.name+"_bucket{"+before+`le="`+le+`"}`, total)
+		metrics.WriteCounterUint64(&e.buf, bucket+bounds[i]+"}", total)
 	}
-	metrics.WriteCounterFloat64(&e.buf, series(e.family.name+"_sum", l), sum)
-	metrics.WriteCounterUint64(&e.buf, series(e.family.name+"_count", l), total)
+	metrics.WriteCounterFloat64(&e.buf, series(e.family.name+"_sum", labels), sum)
+	metrics.WriteCounterUint64(&e.buf, series(e.family.name+"_count", labels), total)
 }

@@ -20,25 +20,25 @@ var (
 var metricFamilies = [...]metricFamily{
 	{"jkd_build_info", gaugeKind, []string{"version", "built", "goversion", "mpm"}, "1; the labels say which jkd this is and which MPM runs.",
 		func(e *exposition, s *Status) {
-			e.number(1, s.Server.Version, s.Server.Built, s.Server.GoVersion, s.Server.MPM)
+			e.number(1, label("version", s.Server.Version)+","+label("built", s.Server.Built)+","+label("goversion", s.Server.GoVersion)+","+label("mpm", s.Server.MPM))
 		}},
 	{"jkd_generation", gaugeKind, nil, "Generation: how many graceful restarts there were.",
-		func(e *exposition, s *Status) { e.number(float64(s.Server.Generation)) }},
+		func(e *exposition, s *Status) { e.number(float64(s.Server.Generation), "") }},
 	{"jkd_start_time_seconds", gaugeKind, nil, "When the server started, Unix time; a graceful restart does not change it.",
-		func(e *exposition, s *Status) { e.number(unixSeconds(s.Server.Restart)) }},
+		func(e *exposition, s *Status) { e.number(unixSeconds(s.Server.Restart), "") }},
 	{"jkd_uptime_seconds", gaugeKind, nil, "How long the server has been up.",
-		func(e *exposition, s *Status) { e.number(s.Server.Uptime().Seconds()) }},
+		func(e *exposition, s *Status) { e.number(s.Server.Uptime().Seconds(), "") }},
 	{"jkd_processor_seconds", gaugeKind, []string{"mode"}, "Processor time of the master and all children, also of those that have ended.",
 		func(e *exposition, s *Status) {
-			e.number((s.Totals.CPU.User + s.Totals.CPU.ChildrenUser).Seconds(), "user")
-			e.number((s.Totals.CPU.System + s.Totals.CPU.ChildrenSystem).Seconds(), "system")
+			e.number((s.Totals.CPU.User + s.Totals.CPU.ChildrenUser).Seconds(), `mode="user"`)
+			e.number((s.Totals.CPU.System + s.Totals.CPU.ChildrenSystem).Seconds(), `mode="system"`)
 		}},
 	{"jkd_max_request_workers", gaugeKind, nil, "MaxRequestWorkers: how many slots there may be.",
-		func(e *exposition, s *Status) { e.number(float64(s.Limits.MaxRequestWorkers)) }},
+		func(e *exposition, s *Status) { e.number(float64(s.Limits.MaxRequestWorkers), "") }},
 	{"jkd_server_limit", gaugeKind, nil, "ServerLimit: how many children there may ever be.",
-		func(e *exposition, s *Status) { e.number(float64(s.Limits.ServerLimit)) }},
+		func(e *exposition, s *Status) { e.number(float64(s.Limits.ServerLimit), "") }},
 	{"jkd_threads_per_child", gaugeKind, nil, "ThreadsPerChild; 1 with prefork.",
-		func(e *exposition, s *Status) { e.number(float64(s.Limits.ThreadsPerChild)) }},
+		func(e *exposition, s *Status) { e.number(float64(s.Limits.ThreadsPerChild), "") }},
 
 	{"jkd_children", gaugeKind, []string{"state"}, "Child processes: serving, or stopping when they finish what they have and leave.",
 		func(e *exposition, s *Status) {
@@ -48,143 +48,173 @@ var metricFamilies = [...]metricFamily{
 					stopping++
 				}
 			}
-			e.number(float64(len(s.Children)-stopping), "serving")
-			e.number(float64(stopping), "stopping")
+			e.number(float64(len(s.Children)-stopping), `state="serving"`)
+			e.number(float64(stopping), `state="stopping"`)
 		}},
 	{"jkd_child_starts_total", counterKind, nil, "Child processes that were started.",
-		func(e *exposition, s *Status) { e.count(s.Events.Starts) }},
+		func(e *exposition, s *Status) { e.count(s.Events.Starts, "") }},
 	{"jkd_child_deaths_total", counterKind, []string{"reason"}, "Child processes that have ended: ok when told to or after MaxConnectionsPerChild; killed and crashed are signals.",
 		func(e *exposition, s *Status) {
 			for _, d := range s.Events.Deaths {
-				e.count(d.Count, d.Reason)
+				e.count(d.Count, label("reason", d.Reason))
 			}
 		}},
 	{"jkd_slots", gaugeKind, []string{"state"}, "Slots of living children: busy and idle as mod_status's BusyWorkers and IdleWorkers, graceful as its GracefulWorkers.",
 		func(e *exposition, s *Status) {
-			e.number(float64(s.Totals.Busy), "busy")
-			e.number(float64(s.Totals.Graceful), "graceful")
-			e.number(float64(s.Totals.Idle), "idle")
+			e.number(float64(s.Totals.Busy), `state="busy"`)
+			e.number(float64(s.Totals.Graceful), `state="graceful"`)
+			e.number(float64(s.Totals.Idle), `state="idle"`)
 		}},
 	{"jkd_scoreboard_slots", gaugeKind, []string{"status"}, "Slots of the scoreboard by status; dead are the open ones.",
 		writeScoreboard},
-	{"jkd_accesses_total", counterKind, nil, "Requests, as mod_status's Total Accesses; 0 without ExtendedStatus.",
-		func(e *exposition, s *Status) { e.count(s.Totals.Accesses) }},
+	{"jkd_accesses_total", counterKind, nil, "Requests, as mod_status's Total Accesses.",
+		func(e *exposition, s *Status) { e.count(s.Totals.Accesses, "") }},
 	{"jkd_sent_bytes_total", counterKind, nil, "Bytes sent for these requests.",
-		func(e *exposition, s *Status) { e.count(s.Totals.Bytes) }},
+		func(e *exposition, s *Status) { e.count(s.Totals.Bytes, "") }},
 	{"jkd_busy_seconds_total", counterKind, nil, "Time these requests took together.",
-		func(e *exposition, s *Status) { e.number(max(s.Totals.Duration, 0).Seconds()) }},
+		func(e *exposition, s *Status) { e.number(max(s.Totals.Duration, 0).Seconds(), "") }},
 
 	{"jkd_requests_total", counterKind, []string{"connector", "worker", "class"}, "Requests by worker and class of the status; aborted ones did not reach the end of their answer. Worker - is jkd itself.",
 		func(e *exposition, s *Status) {
-			eachWorker(s, func(w *Worker) {
+			for _, w := range e.workers {
 				for i, n := range w.Requests {
-					e.count(n, w.Connector, w.Name, classNames[i])
+					e.count(n, w.labels+classLabels[i])
 				}
-			})
+			}
 		}},
 	{"jkd_request_duration_seconds", histogramKind, ofWorker, "How long requests took, from their first line to the end of the answer.",
 		func(e *exposition, s *Status) {
-			eachWorker(s, func(w *Worker) {
-				e.histogram(w.Durations[:], durationBounds[:], max(w.Duration, 0).Seconds(), w.Connector, w.Name)
-			})
+			for _, w := range e.workers {
+				e.histogram(w.Durations[:], boundLabels, max(w.Duration, 0).Seconds(), w.labels)
+			}
 		}},
 	{"jkd_response_bytes_total", counterKind, ofWorker, "Bytes of bodies sent to clients.",
 		func(e *exposition, s *Status) {
-			eachWorker(s, func(w *Worker) { e.count(w.Bytes, w.Connector, w.Name) })
+			for _, w := range e.workers {
+				e.count(w.Bytes, w.labels)
+			}
 		}},
 	{"jkd_backend_errors_total", counterKind, ofWorker, "Requests that failed by the back end's fault.",
-		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) { e.count(w.Errors, w.Connector, w.Name) })
-		}},
+		func(e *exposition, _ *Status) { e.eachBackend(func(w labelledWorker) { e.count(w.Errors, w.labels) }) }},
 	{"jkd_cache_hits_total", counterKind, ofWorker, "Requests that reused a connection of their child's cache.",
-		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) { e.count(w.Cache.Hits, w.Connector, w.Name) })
+		func(e *exposition, _ *Status) {
+			e.eachBackend(func(w labelledWorker) { e.count(w.Cache.Hits, w.labels) })
 		}},
 	{"jkd_cache_misses_total", counterKind, ofWorker, "Requests that had to open a connection.",
-		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) { e.count(w.Cache.Misses, w.Connector, w.Name) })
+		func(e *exposition, _ *Status) {
+			e.eachBackend(func(w labelledWorker) { e.count(w.Cache.Misses, w.labels) })
 		}},
 	{"jkd_cache_overflows_total", counterKind, ofWorker, "Requests that got no connection, as all of their child's were in use.",
-		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) { e.count(w.Cache.Refused, w.Connector, w.Name) })
+		func(e *exposition, _ *Status) {
+			e.eachBackend(func(w labelledWorker) { e.count(w.Cache.Refused, w.labels) })
 		}},
 	{"jkd_backend_connections", gaugeKind, []string{"connector", "worker", "state"}, "Open connections to the back end: idle ones wait in the caches, busy ones have a request.",
 		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) {
-				e.number(float64(w.Cache.Busy), w.Connector, w.Name, "busy")
-				e.number(float64(w.Cache.Idle), w.Connector, w.Name, "idle")
+			e.eachBackend(func(w labelledWorker) {
+				e.number(float64(w.Cache.Busy), w.labels+`,state="busy"`)
+				e.number(float64(w.Cache.Idle), w.labels+`,state="idle"`)
 			})
 		}},
 	{"jkd_backend_connection_idle_seconds", gaugeKind, ofWorker, "How long the connection that waits longest has waited; 0 if none waits.",
 		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) {
+			e.eachBackend(func(w labelledWorker) {
 				var age time.Duration
 				if w.Cache.Idle > 0 && !w.Cache.Oldest.IsZero() {
 					age = max(s.Server.Now.Sub(w.Cache.Oldest), 0)
 				}
-				e.number(age.Seconds(), w.Connector, w.Name)
+				e.number(age.Seconds(), w.labels)
 			})
 		}},
 	{"jkd_backend_connections_opened_total", counterKind, ofWorker, "Connections opened to the back end.",
-		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) { e.count(w.Cache.Opened, w.Connector, w.Name) })
+		func(e *exposition, _ *Status) {
+			e.eachBackend(func(w labelledWorker) { e.count(w.Cache.Opened, w.labels) })
 		}},
 	{"jkd_backend_connections_closed_total", counterKind, []string{"connector", "worker", "reason"}, "Connections to the back end that were closed, by reason.",
 		func(e *exposition, s *Status) {
-			eachBackend(s, func(w *Worker) {
+			e.eachBackend(func(w labelledWorker) {
 				for i, n := range w.Cache.Closed {
-					e.count(n, w.Connector, w.Name, counters.CloseReason(i).String())
+					e.count(n, w.labels+reasonLabels[i])
 				}
 			})
 		}},
 
 	{"jkd_member_info", gaugeKind, []string{"connector", "balancer", "member", "address", "activation", "state"}, "1; the labels say what a balancer's member is and how it fares. Without balancer: a worker of its own.",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) {
-				e.number(1, b.Connector, b.Name, m.Name, m.Address, m.Activation, m.State)
-			})
+			for _, m := range e.members {
+				e.number(1, m.labels+","+label("address", m.Address)+","+label("activation", m.Activation)+","+label("state", m.State))
+			}
 		}},
 	{"jkd_member_sick", gaugeKind, ofMember, "1 if the member does not get requests that it should get, as after an error.",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) {
+			for _, m := range e.members {
 				sick := 0.0
 				if m.Sick {
 					sick = 1
 				}
-				e.number(sick, b.Connector, b.Name, m.Name)
-			})
+				e.number(sick, m.labels)
+			}
 		}},
 	{"jkd_member_factor", gaugeKind, ofMember, "The member's share of the load (lbfactor, level).",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) { e.number(float64(m.Factor), b.Connector, b.Name, m.Name) })
+			for _, m := range e.members {
+				e.number(float64(m.Factor), m.labels)
+			}
 		}},
 	{"jkd_member_busy", gaugeKind, ofMember, "Requests that the member has now.",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) { e.number(float64(m.Busy), b.Connector, b.Name, m.Name) })
+			for _, m := range e.members {
+				e.number(float64(m.Busy), m.labels)
+			}
 		}},
 	{"jkd_member_elected_total", counterKind, ofMember, "How often the member was chosen; a reset by the status worker sets it to 0.",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) { e.count(m.Elected, b.Connector, b.Name, m.Name) })
+			for _, m := range e.members {
+				e.count(m.Elected, m.labels)
+			}
 		}},
 	{"jkd_member_errors_total", counterKind, ofMember, "How often the member failed; a reset by the status worker sets it to 0.",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) { e.count(m.Errors, b.Connector, b.Name, m.Name) })
+			for _, m := range e.members {
+				e.count(m.Errors, m.labels)
+			}
 		}},
 	{"jkd_member_last_error_time_seconds", gaugeKind, ofMember, "When the member failed last, Unix time; 0 if it never did.",
 		func(e *exposition, s *Status) {
-			eachMember(s, func(b *Balancer, m *Member) {
-				e.number(unixSeconds(m.LastError), b.Connector, b.Name, m.Name)
-			})
+			for _, m := range e.members {
+				e.number(unixSeconds(m.LastError), m.labels)
+			}
 		}},
 }
 
-// durationBounds are [counters.Bounds] in seconds, as le has them.
-var durationBounds = func() (le [len(counters.Bounds)]string) {
-	for i, b := range counters.Bounds {
-		le[i] = strconv.FormatFloat(b.Seconds(), 'g', -1, 64)
+// Labels that follow those of a worker; boundLabels are [counters.Bounds] in
+// seconds.
+var (
+	classLabels  = follow("class", classNames[:])
+	reasonLabels = follow("reason", closeReasons())
+	boundLabels  = follow("le", durationBounds())
+)
+
+func follow(name string, values []string) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = "," + label(name, v)
 	}
-	return le
-}()
+	return list
+}
+
+func closeReasons() (names []string) {
+	for r := range counters.NumCloseReasons {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+func durationBounds() (le []string) {
+	for _, b := range counters.Bounds {
+		le = append(le, strconv.FormatFloat(b.Seconds(), 'g', -1, 64))
+	}
+	return append(le, "+Inf")
+}
 
 // writeScoreboard counts the slots by status, all statuses in their order.
 func writeScoreboard(e *exposition, s *Status) {
@@ -195,30 +225,15 @@ func writeScoreboard(e *exposition, s *Status) {
 		}
 	}
 	for st, n := range n {
-		e.number(float64(n), scoreboard.Status(st).String())
-	}
-}
-
-func eachWorker(s *Status, do func(*Worker)) {
-	for i := range s.Workers {
-		do(&s.Workers[i])
+		e.number(float64(n), label("status", scoreboard.Status(st).String()))
 	}
 }
 
 // eachBackend leaves out what jkd answers itself: that has no connections.
-func eachBackend(s *Status, do func(*Worker)) {
-	eachWorker(s, func(w *Worker) {
+func (e *exposition) eachBackend(do func(labelledWorker)) {
+	for _, w := range e.workers {
 		if w.Connector != "" || w.Name != "-" {
 			do(w)
-		}
-	})
-}
-
-func eachMember(s *Status, do func(*Balancer, *Member)) {
-	for i := range s.Balancers {
-		b := &s.Balancers[i]
-		for j := range b.Members {
-			do(b, &b.Members[j])
 		}
 	}
 }
