@@ -12,8 +12,8 @@ import (
 // Browse opens an address in a browser without a screen and returns the
 // document as it is when nothing happens any more, and what the browser says.
 // Without a browser the test is skipped, or fails where JKD_INTEGRATION is
-// "require".
-func Browse(t *testing.T, size, url string) (dom, messages string) {
+// "require". Flags are the browser's, such as --screenshot=FILE.
+func Browse(t *testing.T, size, url string, flags ...string) (dom, messages string) {
 	t.Helper()
 	missing := t.Skipf
 	if os.Getenv("JKD_INTEGRATION") == "require" {
@@ -34,9 +34,10 @@ func Browse(t *testing.T, size, url string) (dom, messages string) {
 	defer os.RemoveAll(profile)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+	args := append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
 		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--user-data-dir="+profile, "--enable-logging=stderr",
-		"--window-size="+size, "--virtual-time-budget=2000", "--dump-dom", url)
+		"--window-size="+size, "--virtual-time-budget=2000", "--dump-dom"}, flags...)
+	cmd := exec.CommandContext(ctx, program, append(args, url)...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -93,13 +93,13 @@ func chart(name string, h []counters.Second, words func(float64) string, value f
 	return c
 }
 
-// niceTop is 1, 2 or 5 times a power of ten and not below x; 1 for 0.
+// niceTop is a round number that is not below x; 1 for 0.
 func niceTop(x float64) float64 {
 	if x <= 0 || math.IsInf(x, 0) || math.IsNaN(x) {
 		return 1
 	}
 	p := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, f := range []float64{1, 2, 5} {
+	for _, f := range []float64{1, 1.5, 2, 3, 4, 5, 6, 8} {
 		if x <= f*p {
 			return f * p
 		}

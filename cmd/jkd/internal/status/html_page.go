@@ -186,7 +186,7 @@ func facts(s *Status) []string {
 	}
 	if v.Extended {
 		out = append(out, fmt.Sprintf("Total accesses: %d - Total Traffic: %s - Total Duration: %d", t.Accesses, kbyteWords(t.Bytes>>10), t.Duration.Milliseconds()))
-		cpu := fmt.Sprintf("CPU Usage: u%.3g s%.3g cu%.3g cs%.3g", t.CPU.User.Seconds(), t.CPU.System.Seconds(), t.CPU.ChildrenUser.Seconds(), t.CPU.ChildrenSystem.Seconds())
+		cpu := fmt.Sprintf("CPU Usage: u%.6g s%.6g cu%.6g cs%.6g", t.CPU.User.Seconds(), t.CPU.System.Seconds(), t.CPU.ChildrenUser.Seconds(), t.CPU.ChildrenSystem.Seconds())
 		if load, ok := s.CPULoad(); ok {
 			cpu += fmt.Sprintf(" - %.3g%% CPU load", load)
 		}

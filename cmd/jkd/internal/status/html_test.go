@@ -67,10 +67,10 @@ func TestHTMLFacts(t *testing.T) {
 			"<dt>Current Time: Wednesday, 02-Dec-2026 23:15:07 UTC</dt>\n<dt>Restart Time: Tuesday, 01-Dec-2026 22:14:06 UTC</dt>\n" +
 			"<dt>Parent Server Config. Generation: 3</dt>\n<dt>Parent Server MPM Generation: 3</dt>\n<dt>Server uptime:  1 day 1 hour 1 minute 1 second</dt>\n" +
 			"<dt>Server load: 0.50 1.00 1.26</dt>\n<dt>Total accesses: 123456 - Total Traffic: 5.0 GB - Total Duration: 7654</dt>\n" +
-			"<dt>CPU Usage: u12.3 s0.25 cu1 cs0.01 - 0.0151% CPU load</dt>\n" +
+			"<dt>CPU Usage: u12.34 s0.25 cu1 cs0.01 - 0.0151% CPU load</dt>\n" +
 			"<dt>1.37 requests/sec - 58.2 kB/second - 42.5 kB/request - 0.0619978 ms/request</dt>\n" +
 			"<dt>2 requests currently being processed, 1 workers gracefully restarting, 1 idle workers</dt>\n",
-		`<pre id="letters" data-live>_WG.</pre>`,
+		`<pre>_WG.</pre>`,
 		"Scoreboard Key:",
 		"0-3", "101", "0/5/12", "192.0.2.7", "HTTP/1.1", "www.example.com:80", "GET /shop/index.jsp HTTP/1.1",
 	} {
@@ -170,7 +170,7 @@ func TestChart(t *testing.T) {
 	if want := "M289 60V31.0L290 2.0L292 60.0V60H289ZM299 60V45.5V60H299Z"; c.Area != want {
 		t.Errorf("got %s", c.Area)
 	}
-	for x, want := range map[float64]float64{0: 1, .3: .5, 1: 1, 1.1: 2, 20: 20, 21: 50, 99: 100, math.Inf(1): 1, math.NaN(): 1} {
+	for x, want := range map[float64]float64{0: 1, .35: .4, 1: 1, 1.1: 1.5, 20: 20, 21: 30, 99: 100, math.Inf(1): 1, math.NaN(): 1} {
 		if got := niceTop(x); math.Abs(got-want) > 1e-9 {
 			t.Errorf("top of %v is %v", x, got)
 		}

@@ -65,7 +65,7 @@ func childrenLine(s *Status) string {
 func textTotals(b *bytes.Buffer, s *Status) {
 	t := &s.Totals
 	fmt.Fprintf(b, "\nTotal accesses: %d - Total Traffic: %s - Total Duration: %d\n", t.Accesses, byteText(t.Bytes), t.Duration.Milliseconds())
-	fmt.Fprintf(b, "CPU Usage: u%.3g s%.3g cu%.3g cs%.3g", t.CPU.User.Seconds(), t.CPU.System.Seconds(), t.CPU.ChildrenUser.Seconds(), t.CPU.ChildrenSystem.Seconds())
+	fmt.Fprintf(b, "CPU Usage: u%.6g s%.6g cu%.6g cs%.6g", t.CPU.User.Seconds(), t.CPU.System.Seconds(), t.CPU.ChildrenUser.Seconds(), t.CPU.ChildrenSystem.Seconds())
 	if load, ok := s.CPULoad(); ok {
 		fmt.Fprintf(b, " - %.3g%% CPU load", load)
 	}
