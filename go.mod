@@ -11,6 +11,7 @@ require (
 	github.com/tg123/go-htpasswd v1.2.5
 	github.com/valyala/fasthttp v1.79.0
 	golang.org/x/sys v0.50.0
+	golang.org/x/term v0.48.0
 	gopkg.in/ini.v1 v1.68.0
 )
 

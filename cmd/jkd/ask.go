@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 
 	"jkd/cmd/jkd/internal/control"
 	"jkd/cmd/jkd/internal/master"
 	"jkd/cmd/jkd/internal/status"
+	"jkd/cmd/jkd/internal/top"
 	"jkd/conf"
 	"jkd/mpm"
 )
@@ -74,6 +76,20 @@ func runAsk(f flags, stdout, stderr io.Writer) int {
 		return t.complain(err, stderr)
 	}
 	fmt.Fprintf(stdout, "jkd: process %d has stopped\n", pid)
+	return 0
+}
+
+// runTop is jkd -top.
+func runTop(f flags, stderr io.Writer) int {
+	t, err := findTarget(f)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	err = top.Run(top.Options{Fetch: t.status, In: os.Stdin, Out: os.Stdout, Interval: f.interval, Frames: f.frames, Getenv: os.Getenv})
+	if err != nil {
+		return t.complain(err, stderr)
+	}
 	return 0
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"jkd/cmd/jkd/internal/top"
 	"jkd/conf"
 )
 
@@ -26,11 +27,16 @@ type flags struct {
 
 	ask  string        // -k; empty: not asked for
 	wait time.Duration // -wait, of -k stop and -k graceful-stop
+
+	top      bool          // -top
+	interval time.Duration // -interval, of -top
+	frames   int           // -n, of -top
 }
 
 const usageText = `usage: jkd [-f file] [-mpm prefork|worker] [-foreground] [-t]
        jkd -demo [-mpm prefork|worker]
        jkd -k status|stop|graceful-stop [-wait time] [-f file]
+       jkd -top [-interval time] [-n count] [-f file]
        jkd -shm file
        jkd -V
 
@@ -61,6 +67,9 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 	fs.StringVar(&f.shm, "shm", "", "print a jk2.shm `file` as tables and exit")
 	fs.StringVar(&f.ask, "k", "", "ask the running server for its `status`, or tell it to stop or graceful-stop")
 	fs.DurationVar(&f.wait, "wait", time.Minute, "how long -k waits for the `end` of the server")
+	fs.BoolVar(&f.top, "top", false, "watch the running server")
+	fs.DurationVar(&f.interval, "interval", top.DefaultInterval, "how long -top waits between two `looks`")
+	fs.IntVar(&f.frames, "n", 0, "end -top after `count` looks; 0: on a terminal never, else after one")
 	var v, vv bool
 	fs.BoolVar(&v, "V", false, "print the version and exit")
 	fs.BoolVar(&vv, "version", false, "print the version and exit")
@@ -83,8 +92,14 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 		fmt.Fprintf(stderr, "jkd: -k %s: it is %s%s\n", f.ask, strings.Join(asks, ", "), conf.DidYouMean(f.ask, asks))
 	case f.wait <= 0:
 		fmt.Fprintf(stderr, "jkd: -wait %s: it must be more than nothing\n", f.wait)
-	case f.ask != "" && (f.test || f.demo):
-		fmt.Fprintln(stderr, "jkd: -k is about a server that runs already: not with -t or -demo")
+	case f.interval < 100*time.Millisecond:
+		fmt.Fprintf(stderr, "jkd: -interval %s: at least 100ms\n", f.interval)
+	case f.frames < 0:
+		fmt.Fprintf(stderr, "jkd: -n %d: it is 0 or more\n", f.frames)
+	case f.ask != "" && f.top:
+		fmt.Fprintln(stderr, "jkd: -k or -top, not both")
+	case (f.ask != "" || f.top) && (f.test || f.demo):
+		fmt.Fprintln(stderr, "jkd: -k and -top are about a server that runs already: not with -t or -demo")
 	case f.demo && f.test:
 		fmt.Fprintln(stderr, "jkd: -demo has no configuration file to check")
 	default:

@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"cmd/jkd/internal/httpd":        {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
 	"cmd/jkd/internal/master":       {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
+	"cmd/jkd/internal/status":       {"connector", "connector/counters", "scoreboard"},
 	"cmd/jkd/internal/control":      {"cmd/jkd/internal/status", "mpm/sock"},
 	"cmd/jkd/internal/top":          {"cmd/jkd/internal/status", "connector/counters", "scoreboard"},
 	"cmd/jkd/internal/demo":         {},

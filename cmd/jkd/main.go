@@ -34,6 +34,8 @@ func run(args []string) int {
 		return dumpShm(f.shm, os.Stdout, os.Stderr)
 	case f.ask != "":
 		return runAsk(f, os.Stdout, os.Stderr)
+	case f.top:
+		return runTop(f, os.Stderr)
 	case f.demo:
 		return runDemo(f)
 	case f.test:
