@@ -95,10 +95,10 @@ func (r *Record) add(word int) {
 // Error counts a request that failed by the back end's fault.
 func (r *Record) Error() { r.add(recordErrors) }
 
-// Hit counts a request that reuses a connection.
+// Hit counts an attempt that reuses a connection.
 func (r *Record) Hit() { r.add(recordHits) }
 
-// Miss counts a request that has to open a connection.
+// Miss counts an attempt that has to open a connection.
 func (r *Record) Miss() { r.add(recordMisses) }
 
 // Refused counts a request that got no connection, as all were in use.

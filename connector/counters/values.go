@@ -44,7 +44,7 @@ const (
 
 // Cache is what one child's connection cache for one worker did and has.
 type Cache struct {
-	Hits, Misses uint64 // requests that reused a connection, and that had to open one
+	Hits, Misses uint64 // attempts that reused a connection, and that had to open one
 	Refused      uint64 // requests that got none, as all were in use (overflow)
 	Opened       uint64
 	Closed       [NumCloseReasons]uint64
