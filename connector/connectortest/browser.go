@@ -35,8 +35,8 @@ func Browse(t *testing.T, size, url string, flags ...string) (dom, messages stri
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	args := append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--user-data-dir="+profile, "--enable-logging=stderr",
-		"--window-size="+size, "--virtual-time-budget=2000", "--dump-dom"}, flags...)
+		"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--user-data-dir=" + profile, "--enable-logging=stderr",
+		"--window-size=" + size, "--virtual-time-budget=2000", "--dump-dom"}, flags...)
 	cmd := exec.CommandContext(ctx, program, append(args, url)...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
