@@ -11,14 +11,20 @@ import (
 // WriteMetrics writes the counts in Prometheus's text format: all [metricFamilies]
 // in their order, each with its HELP and TYPE. docs/metrics.md has the list.
 func WriteMetrics(w io.Writer, s *Status) error {
-	e := exposition{workers: labelWorkers(s), members: labelMembers(s)}
-	e.buf.Grow(4<<10 + len(e.workers)*6<<10 + len(e.members)<<10)
+	buf, direct := w.(*bytes.Buffer)
+	if !direct {
+		buf = new(bytes.Buffer)
+	}
+	e := exposition{buf: buf, workers: labelWorkers(s), members: labelMembers(s)}
 	for i := range metricFamilies {
 		e.family = &metricFamilies[i]
 		e.header()
 		e.family.write(&e, s)
 	}
-	_, err := w.Write(e.buf.Bytes())
+	if direct {
+		return nil
+	}
+	_, err := w.Write(buf.Bytes())
 	return err
 }
 
@@ -42,7 +48,7 @@ type metricFamily struct {
 
 // exposition is what is written, one family after the other.
 type exposition struct {
-	buf     bytes.Buffer
+	buf     *bytes.Buffer
 	family  *metricFamily
 	workers []labelledWorker
 	members []labelledMember
@@ -120,12 +126,12 @@ func series(name, labels string) string {
 
 // count is a sample that is a whole number.
 func (e *exposition) count(n uint64, labels string) {
-	metrics.WriteCounterUint64(&e.buf, series(e.family.name, labels), n)
+	metrics.WriteCounterUint64(e.buf, series(e.family.name, labels), n)
 }
 
 // number is a sample that is any number.
 func (e *exposition) number(f float64, labels string) {
-	metrics.WriteGaugeFloat64(&e.buf, series(e.family.name, labels), f)
+	metrics.WriteGaugeFloat64(e.buf, series(e.family.name, labels), f)
 }
 
 // histogram is a histogram of classes that are not cumulated; bounds are their
@@ -136,8 +142,8 @@ func (e *exposition) histogram(counts []uint64, bounds []string, sum float64, la
 	var total uint64
 	for i, n := range counts {
 		total += n
-		metrics.WriteCounterUint64(&e.buf, bucket+bounds[i]+"}", total)
+		metrics.WriteCounterUint64(e.buf, bucket+bounds[i]+"}", total)
 	}
-	metrics.WriteCounterFloat64(&e.buf, series(e.family.name+"_sum", labels), sum)
-	metrics.WriteCounterUint64(&e.buf, series(e.family.name+"_count", labels), total)
+	metrics.WriteCounterFloat64(e.buf, series(e.family.name+"_sum", labels), sum)
+	metrics.WriteCounterUint64(e.buf, series(e.family.name+"_count", labels), total)
 }
