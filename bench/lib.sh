@@ -138,7 +138,7 @@ start_apache() {
 	front_pid=$!
 }
 
-# start_jkd MPM PORT START DIR: sets front_pid.
+# start_jkd MPM PORT START DIR: sets front_pid. jkd_more are more lines of jkd.conf.
 start_jkd() {
 	local mpm=$1 port=$2 start=$3 dir=$4
 	mkdir -p "$dir"
@@ -177,6 +177,7 @@ start_jkd() {
 		[connector.jk]
 		JkWorkersFile = workers.properties
 		JkMount = /* back
+		${jkd_more:-}
 	END
 	setsid "$jkd" -foreground -f "$dir/jkd.conf" >"$dir/out" 2>&1 &
 	front_pid=$!
