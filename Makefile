@@ -6,6 +6,7 @@
 #   make check    the short version for every commit, under two minutes
 #   make fuzz     every fuzz target for FUZZTIME
 #   make cross    build, vet and compile the tests for FreeBSD
+#   make freebsd-tests  all test binaries, to run on a FreeBSD machine
 #   make bench    CPU, memory and latency against Apache + mod_jk
 #
 # JKD_INTEGRATION=require makes tests fail, not skip, when Tomcat or a load
@@ -16,7 +17,7 @@ VERSION != v=$$(cat VERSION); h=$$(test -e .git && git rev-parse --short HEAD 2>
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 TIMEOUT  = 25m
 FUZZTIME = 30s
-SCRIPTS  = rc.d/jkd
+SCRIPTS  = rc.d/jkd packaging/testbundle.sh packaging/freebsd/newsyslog-jkd
 
 all: build
 
@@ -44,9 +45,10 @@ prereq:
 	test -e /usr/sbin/apache2 || miss="$$miss apache2"; \
 	test -e /usr/lib/apache2/modules/mod_jk.so || miss="$$miss libapache2-mod-jk"; \
 	command -v chromium >/dev/null 2>&1 || miss="$$miss chromium"; \
+	command -v mandoc >/dev/null 2>&1 || miss="$$miss mandoc"; \
 	if [ -n "$$miss" ]; then \
 		echo "make test: missing:$$miss"; \
-		echo "make test: the tests against a real Tomcat, Apache or browser that need it will be skipped"; \
+		echo "make test: the tests against a real Tomcat, Apache or browser, or of manual pages, that need it will be skipped"; \
 	fi
 
 # The race detector needs cgo; on a machine with Go alone the tests run
@@ -91,16 +93,13 @@ cross:
 		$(GO) test -c -o /dev/null ./... || exit 1; \
 	done
 
-# The binary and one test binary a package, to carry to a FreeBSD machine.
+# What to copy to a FreeBSD machine to test there: see packaging/testbundle.sh.
+# On the machine: ./run, or ./run -test.short. TEST_OS=linux makes the same for
+# Linux, to see here what the tests do without the source tree.
+TEST_OS   = freebsd
+TEST_ARCH = amd64
 freebsd-tests:
-	@for arch in amd64 arm64; do \
-		out=build/freebsd-$$arch; mkdir -p $$out; \
-		export CGO_ENABLED=0 GOOS=freebsd GOARCH=$$arch; \
-		$(GO) build -buildvcs=false -trimpath -ldflags '$(LDFLAGS)' -o $$out/jkd ./cmd/jkd || exit 1; \
-		for p in $$($(GO) list ./...); do \
-			$(GO) test -c -o $$out/$$(echo $$p | tr / -).test $$p || exit 1; \
-		done; \
-	done
+	GO='$(GO)' LDFLAGS='$(LDFLAGS)' packaging/testbundle.sh $(TEST_OS) $(TEST_ARCH) build/tests-$(TEST_OS)-$(TEST_ARCH)
 
 bench: build
 	bench/run.sh
