@@ -98,6 +98,8 @@ type ServerConfig struct {
 	GracefulShutdownTimeout time.Duration
 	// ListenBacklog is the length of the kernel's queue, default 511, ≥ 1.
 	ListenBacklog int
+	// AcceptFilter is FilterNone, FilterData, FilterHTTP or, by default, "".
+	AcceptFilter string
 
 	LimitRequestLine      int   // bytes, default 8190, ≥ 1
 	LimitRequestFields    int   // count, default 100, 0 = unlimited

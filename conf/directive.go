@@ -149,7 +149,6 @@ func outputPath(where func(*Config) *string) func(*parser, given) error {
 // unsupported names directives of Apache and mod_jk that people bring along,
 // by lower-case name.
 var unsupported = map[string]string{
-	"acceptfilter":            "listeners use the kernel's defaults",
 	"acceptmutex":             "children wait for connections without a lock",
 	"mutex":                   "children wait for connections without a lock",
 	"lockfile":                "children wait for connections without a lock",

@@ -67,6 +67,7 @@ func serverTable() table {
 		set: seconds(func(c *Config) *time.Duration { return &c.Server.GracefulShutdownTimeout }, 0)})
 	t.add(directive{name: "ListenBacklog",
 		set: number(func(c *Config) *int { return &c.Server.ListenBacklog }, 1, math.MaxInt32)})
+	t.add(directive{name: "AcceptFilter", many: true, set: setAcceptFilter})
 	t.add(directive{name: "LimitRequestLine",
 		set: smallSize(func(c *Config) *int { return &c.Server.LimitRequestLine }, 1, MaxHeader)})
 	t.add(directive{name: "LimitRequestFields",

@@ -416,7 +416,7 @@ func TestSample(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"User", "Group", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ControlSocket", "ErrorLog",
+	for _, name := range []string{"User", "Group", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ControlSocket", "ErrorLog", "AcceptFilter",
 		"LogFormat", "SetEnv", "UnsetEnv", "JkMount", "JkUnMount", "JkWorkerProperty", "JkAutoAlias", "JkOptions", "JkEnvVar",
 		"JkLogFile", "JkLogLevel", "JkRequestLogFormat", "JkShmFile", "JkShmSize"} {
 		data = bytes.ReplaceAll(data, []byte("\n#"+name+" ="), []byte("\n# "+name+" ="))

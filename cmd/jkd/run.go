@@ -80,6 +80,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	}
 	o := master.Options{
 		Backlog:                 s.ListenBacklog,
+		AcceptFilter:            acceptFilter(s),
 		ScoreBoardFile:          s.ScoreBoardFile,
 		Module:                  module,
 		Snapshot:                snapshot.Bytes(),

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/mpm"
+	"jkd/mpm/sock"
 	"jkd/scoreboard"
 	"jkd/shm"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	Listen []string
 	// Backlog is ListenBacklog; 0: DefaultBacklog.
 	Backlog int
+	// AcceptFilter is set on the TCP listeners.
+	AcceptFilter sock.Filter
 	// PidFile is written when the children are ready; empty: none.
 	PidFile string
 	// ScoreBoardFile makes the scoreboard a file; empty: anonymous memory.
@@ -151,6 +154,7 @@ func (m *Master) open() (err error) {
 	if m.listeners, err = openListeners(m.upgrader, eps, m.o.Backlog); err != nil {
 		return err
 	}
+	m.setFilters()
 	if limit := somaxconn(); limit > 0 && limit < m.o.Backlog {
 		m.log.Warn().Msgf("ListenBacklog %d: the kernel cuts it to %d (%s)", m.o.Backlog, limit, somaxconnName)
 	}

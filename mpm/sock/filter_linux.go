@@ -1,0 +1,15 @@
+package sock
+
+import "golang.org/x/sys/unix"
+
+// deferred is how long the kernel waits for the first byte, in seconds;
+// Apache's value. Then the connection is accepted without it.
+const deferred = 30
+
+func setFilter(fd int, f Filter) error {
+	seconds := 0
+	if f == FilterData || f == FilterHTTP {
+		seconds = deferred
+	}
+	return unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, seconds)
+}
