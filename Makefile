@@ -17,7 +17,7 @@ VERSION != v=$$(cat VERSION); h=$$(test -e .git && git rev-parse --short HEAD 2>
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 TIMEOUT  = 25m
 FUZZTIME = 30s
-SCRIPTS  = rc.d/jkd cmd/jkd/testdata/rc.subr packaging/testbundle.sh packaging/freebsd/newsyslog-jkd
+SCRIPTS  = rc.d/jkd cmd/jkd/testdata/rc.subr packaging/testbundle.sh
 
 all: build
 

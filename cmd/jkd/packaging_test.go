@@ -3,11 +3,16 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"jkd/conf"
 )
 
 const packaging = "../../packaging/"
@@ -71,8 +76,8 @@ func TestPortList(t *testing.T) {
 		if _, err := os.Stat("../../conf/" + f + ".sample"); err != nil {
 			t.Error(err)
 		}
-		if !strings.Contains(list, "%%ETCDIR%%/"+f+".sample\n") {
-			t.Errorf("pkg-plist has no %s", f)
+		if !regexp.MustCompile(`(?m)^@sample(\(,,600\))? %%ETCDIR%%/` + regexp.QuoteMeta(f) + `\.sample$`).MatchString(list) {
+			t.Errorf("pkg-plist has no @sample of %s", f)
 		}
 	}
 	for word := range strings.FieldsSeq(makefile) {
@@ -88,6 +93,111 @@ func TestPortList(t *testing.T) {
 	for line := range strings.Lines(sample(t, "freebsd/port/pkg-descr")) {
 		if len(strings.TrimSpace(line)) > 80 {
 			t.Errorf("pkg-descr: too long: %s", line)
+		}
+	}
+}
+
+// TestPortSample makes the port's first configuration, as its Makefile does,
+// and holds it to what rc.d/jkd and newsyslog go by.
+func TestPortSample(t *testing.T) {
+	makefile := sample(t, "freebsd/port/Makefile")
+	var edits []string
+	for _, m := range regexp.MustCompile(`-e '([^']*)'`).FindAllStringSubmatch(makefile, -1) {
+		if !strings.Contains(m[1], "${PREFIX}") {
+			edits = append(edits, "-e", m[1])
+		}
+	}
+	if len(edits) != 8 {
+		t.Fatalf("the Makefile has these edits: %q", edits)
+	}
+	dir := t.TempDir()
+	for _, f := range []string{"workers.properties", "uriworkermap.properties"} {
+		data, err := os.ReadFile("../../conf/" + f + ".sample")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := exec.Command("sed", append(edits, "../../conf/jkd.conf.sample")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "jkd.conf")
+	// There need be no www here.
+	text = bytes.Replace(text, []byte("\nUser = www\n"), []byte("\nUser = nobody\n"), 1)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cfg, _, err := conf.Load(path, conf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := cfg.Server
+	if s.User != "nobody" || s.ErrorLog != "/var/log/jkd/error_log" {
+		t.Errorf("User %q, ErrorLog %q", s.User, s.ErrorLog)
+	}
+	script, err := os.ReadFile("../../rc.d/jkd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(script), `"${jkd_pidfile:="`+s.PidFile+`"}"`) {
+		t.Errorf("PidFile %s is not the pid file of rc.d/jkd", s.PidFile)
+	}
+
+	// What newsyslog renames and signals is that one.
+	lines := fieldsOf(sample(t, "freebsd/newsyslog.conf"))
+	if len(lines) != 1 || len(lines[0]) != 9 {
+		t.Fatalf("newsyslog.conf: %q", lines)
+	}
+	l := lines[0]
+	if ok, _ := filepath.Match(l[0], s.ErrorLog); !ok {
+		t.Errorf("newsyslog renames %s, which is not %s", l[0], s.ErrorLog)
+	}
+	if l[7] != s.PidFile || l[8] != "SIGUSR1" {
+		t.Errorf("newsyslog sends %s to the process of %s", l[8], l[7])
+	}
+	// p: the generation before still writes into the newest one.
+	if !strings.Contains(l[6], "p") || !strings.Contains(l[6], "G") || strings.ContainsAny(l[6], "NRU") {
+		t.Errorf("newsyslog's flags are %s", l[6])
+	}
+}
+
+// fieldsOf are the words of the lines that are no comments.
+func fieldsOf(text string) (lines [][]string) {
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) > 0 && words[0][0] != '#' {
+			lines = append(lines, words)
+		}
+	}
+	return lines
+}
+
+// TestLogrotate: what the sample calls jkd with, and that it keeps its hands
+// off the newest archive.
+func TestLogrotate(t *testing.T) {
+	text := sample(t, "linux/jkd.logrotate")
+	words := map[string]bool{}
+	command := ""
+	for _, line := range fieldsOf(text) {
+		words[line[0]] = true
+		if line[0] == "/usr/sbin/jkd" {
+			command, _, _ = strings.Cut(strings.Join(line[1:], " "), " >")
+		}
+	}
+	for _, w := range []string{"delaycompress", "nocreate", "sharedscripts", "postrotate", "endscript"} {
+		if !words[w] {
+			t.Errorf("no %s", w)
+		}
+	}
+	if command != "-k graceful -f /etc/jkd/jkd.conf" {
+		t.Errorf("jkd is called with %q", command)
+	}
+	if slices.Contains(asks, "graceful") {
+		var stderr strings.Builder
+		if _, _, ok := parseFlags(strings.Fields(command), &stderr, &stderr); !ok {
+			t.Errorf("jkd %s: %s", command, stderr.String())
 		}
 	}
 }
