@@ -371,6 +371,18 @@ func TestServiceProfiles(t *testing.T) {
 	}
 	s.write("etc/web1.conf", string(fine))
 
+	if s.reloads() {
+		first, second = s.pid("web1"), s.pid("web2")
+		s.do("reload web2", true)
+		if s.pid("web1") != first || s.pid("web2") == second {
+			t.Errorf("pids %d %d after a reload of web2, were %d %d", s.pid("web1"), s.pid("web2"), first, second)
+		}
+		second = s.pid("web2")
+		s.do("reload", true, "profile: web1", "profile: web2", "!profile: off")
+		if s.pid("web1") == first || s.pid("web2") == second {
+			t.Errorf("pids %d %d after a reload, were %d %d", s.pid("web1"), s.pid("web2"), first, second)
+		}
+	}
 	s.do("stop web1", true, "Stopping")
 	s.serves(web1, false)
 	s.serves(web2, true)
@@ -519,6 +531,29 @@ func TestServiceReload(t *testing.T) {
 		s.do("status", true, fmt.Sprintf("running as pid %d.", pid))
 		s.serves(addr, true)
 	}
+
+	// status is right at every moment of an upgrade (F086).
+	upgrade := s.command("upgrade")
+	if err := upgrade.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- upgrade.Wait() }()
+	for looking := true; looking; {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("upgrade: %v", err)
+			}
+			looking = false
+		default:
+		}
+		s.do("status", true, "running as pid ")
+	}
+	if pid == s.pid("jkd") {
+		t.Errorf("after an upgrade the pid is still %d", pid)
+	}
+	pid = s.pid("jkd")
 
 	// A file with a mistake, and one that is right but cannot be served.
 	fine, _ := os.ReadFile(filepath.Join(s.dir, "etc/jkd.conf"))
