@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const rcScript = "../../rc.d/jkd"
@@ -141,7 +142,17 @@ func (s *service) configure(name, addr string, more ...string) {
 	lines = append(lines, "[mpm.prefork]", "StartServers = 1", "[mpm.worker]", "StartServers = 1",
 		"[connector.jk]", "JkWorkersFile = etc/workers.properties", "JkMount = /app/* tomcat")
 	s.write("etc/"+name+".conf", strings.Join(lines, "\n")+"\n")
-	s.write("etc/workers.properties", "worker.list=tomcat\nworker.tomcat.type=ajp13\nworker.tomcat.host=127.0.0.1\nworker.tomcat.port=9\n")
+	s.workers("127.0.0.1:9")
+}
+
+// workers writes the configuration of the container.
+func (s *service) workers(addr string) {
+	s.t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("etc/workers.properties", "worker.list=tomcat\nworker.tomcat.type=ajp13\nworker.tomcat.host="+host+"\nworker.tomcat.port="+port+"\n")
 }
 
 // command is service jkd ARGS.
@@ -292,7 +303,7 @@ func testService(t *testing.T, s *service) {
 
 	// What stands in rc.conf takes effect.
 	s.write("rc.conf", "jkd_enable=YES\njkd_mpm=worker\njkd_env='BACK=127.0.0.1'\njkd_nice=1\n")
-	s.write("etc/workers.properties", "worker.list=tomcat\nworker.tomcat.type=ajp13\nworker.tomcat.host=$(BACK)\nworker.tomcat.port=9\n")
+	s.workers("$(BACK):9")
 	s.do("restart", true, "Stopping jkd.", "Starting jkd.")
 	if now := s.pid("jkd"); now == pid || now == 0 || alive(pid) {
 		t.Errorf("after a restart the pid is %d, was %d, which lives: %t", now, pid, alive(pid))
@@ -569,7 +580,7 @@ func TestServiceReload(t *testing.T) {
 	busy := ln.Addr().String()
 	s.write("etc/jkd.conf", strings.Replace(string(fine), "Listen = "+addr, "Listen = "+addr+"\nListen = "+busy, 1))
 	s.do("reload", false, busy)
-	s.write("etc/jkd.conf", strings.Replace(string(fine), "Listen = "+addr, "Listen = "+other, 1))
+	s.write("etc/jkd.conf", string(fine))
 	if s.pid("jkd") != pid {
 		t.Errorf("after reloads that failed the pid is %d, was %d", s.pid("jkd"), pid)
 	}
@@ -590,15 +601,32 @@ func TestServiceReload(t *testing.T) {
 	s.serves(addr, true)
 
 	// The configuration is that of now; status is right while the old
-	// generation drains, and stop waits for both.
+	// generation drains, for a request that the container never answers, and
+	// stop waits for both.
+	s.write("etc/jkd.conf", string(fine))
+	s.workers(busy)
+	s.do("reload", true)
+	pid = s.pid("jkd")
 	held := dial(t, addr)
-	if err := held.send("/app/", "Content-Length: 10"); err != nil {
+	if err := held.send("/app/"); err != nil {
 		t.Fatal(err)
 	}
+	if err := ln.(*net.TCPListener).SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Close()
+	s.write("etc/jkd.conf", strings.Replace(string(fine), "Listen = "+addr, "Listen = "+other, 1))
 	s.do("upgrade", true)
 	s.serves(other, true)
 	s.do("status", true, fmt.Sprintf("running as pid %d.", s.pid("jkd")))
 	old, now := pid, s.pid("jkd")
+	if !alive(old) {
+		t.Error("the old master has not waited for its last request")
+	}
 	s.do("stop", true)
 	if alive(old) || alive(now) {
 		t.Errorf("after stop the old master lives: %t, the new one: %t", alive(old), alive(now))
