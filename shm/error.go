@@ -16,12 +16,15 @@ var (
 	ErrLinks   = errors.New("has more or less than one name") // hard links
 	ErrInUse   = errors.New("is in use by another process")   // its segment is open
 	ErrClosed  = errors.New("segment is closed")
+
+	// ErrTruncated: see [Segment.Guard].
+	ErrTruncated = errors.New("object has become shorter")
 )
 
 // Error tells which operation failed on which object. Its text reads
 // "shm: create /path: cause".
 type Error struct {
-	Op   string // "create", "attach", "open", "close" or "remove"
+	Op   string // "create", "attach", "open", "read", "publish", "close" or "remove"
 	Name string // path, name given to Create, or "descriptor N"
 	Err  error
 }

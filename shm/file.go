@@ -135,28 +135,47 @@ func removeStale(path string) error {
 	}
 	// The lock is held until the file is gone: whoever comes at the same time
 	// finds it in use, or not at all.
-	var fd int
+	fd, err := lockUnused(path)
+	if fd < 0 {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.Unlink(path); err != nil && err != unix.ENOENT {
+		return err
+	}
+	return nil
+}
+
+// checkUnused is ErrInUse if the file at path is.
+func checkUnused(path string) error {
+	fd, err := lockUnused(path)
+	if fd >= 0 {
+		unix.Close(fd)
+	}
+	return err
+}
+
+// lockUnused locks the file at path and returns its descriptor, -1 without an
+// error if there is none.
+func lockUnused(path string) (fd int, err error) {
 	err = retry(func() (err error) {
 		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 		return err
 	})
 	if err == unix.ENOENT {
-		return nil
+		return -1, nil
 	}
 	if err != nil {
-		return err
+		return -1, err
 	}
-	defer unix.Close(fd)
-	if err := lock(fd); err != nil {
-		return err
+	if err = lock(fd); err == nil && !names(path, fd) {
+		err = ErrInUse // somebody was faster
 	}
-	if !names(path, fd) {
-		return ErrInUse // somebody was faster
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
 	}
-	if err := unix.Unlink(path); err != nil && err != unix.ENOENT {
-		return err
-	}
-	return nil
+	return fd, nil
 }
 
 // lock marks the file behind fd as in use. The mark belongs to what was opened,
@@ -251,8 +270,8 @@ func mapFile(fd int) (*Segment, error) {
 	return s, nil
 }
 
-// Remove removes the file of a segment made by [CreateFile], before or after
-// Close. A file that another master has put in its place meanwhile stays. It
+// Remove removes the file of a segment made by [CreateFile] or [MakeBeside],
+// before or after Close. A file that another master has put in its place meanwhile stays. It
 // does nothing for an anonymous segment or when the file is gone already.
 func (s *Segment) Remove() error {
 	if s.path == "" {

@@ -10,14 +10,19 @@ import (
 )
 
 // Segment is shared memory mapped into this process. The zero value is a
-// closed segment. Bytes, Fd and Size may be called concurrently; Close and
-// Remove belong to the owner alone.
+// closed segment. Bytes, Fd and Size may be called concurrently; Close,
+// Publish and Remove belong to the owner alone.
 type Segment struct {
 	mem  []byte
 	fd   int // valid while mem is not nil
 	name string
-	path string // with CreateFile and Open; else empty
+	path string // with CreateFile, MakeBeside and Open; else empty
 	id   fileID
+
+	// Between MakeBeside and Publish: what path shall become, and the file that
+	// may be there, zero if none may.
+	final    string
+	replaces fileID
 }
 
 // fileID tells one file from another that came to bear its name.
