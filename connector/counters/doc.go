@@ -9,6 +9,10 @@
 // so sums never go back. Counting costs atomic additions, no locks and no
 // allocations.
 //
+// What the generation before a reload has counted, and what its children still
+// count while they finish, the master adds in records of its own
+// ([Table.Inherit]).
+//
 // A second part belongs to the master alone: how many children were started,
 // how they ended, and a ring of the last minutes.
 //

@@ -17,7 +17,7 @@ import (
 // and ends with a zero byte. Any change here is a new version.
 const (
 	magic   = 0x544e554f43444b4a // "JKDCOUNT" in the order of the bytes
-	version = 1
+	version = 2
 
 	wordSize = 8
 	line     = 128 // no two writers share one: two cache lines, as processors fetch them in pairs
@@ -27,7 +27,7 @@ const (
 const (
 	MaxServers = 200000
 	MaxWorkers = 4096
-	MaxRecords = 1 << 20 // servers × workers: 512 MB
+	MaxRecords = 1 << 20 // (servers + 1) × workers: 512 MB
 )
 
 // Bytes of text a worker's name and its connector's can have; longer text is cut.
@@ -109,7 +109,7 @@ type Layout struct {
 // Workers for which there is no room are left to Other.
 func NewLayout(servers int, workers []WorkerName) Layout {
 	l := Layout{Servers: servers, Workers: []WorkerName{Own}}
-	most := min(MaxWorkers, MaxRecords/max(servers, 1)) - 1
+	most := min(MaxWorkers, MaxRecords/(max(servers, 1)+1)) - 1
 	for _, w := range workers {
 		if w = w.cut(); len(l.Workers) < most && !slices.Contains(l.Workers, w) {
 			l.Workers = append(l.Workers, w)
@@ -144,8 +144,8 @@ func checkNumbers(servers, workers int) error {
 		return fmt.Errorf("%d servers are not between 1 and %d", servers, MaxServers)
 	case workers < 2 || workers > MaxWorkers:
 		return fmt.Errorf("%d workers are not between 2 and %d", workers, MaxWorkers)
-	case int64(servers)*int64(workers) > MaxRecords:
-		return fmt.Errorf("%d servers times %d workers is more than %d", servers, workers, MaxRecords)
+	case int64(servers+1)*int64(workers) > MaxRecords:
+		return fmt.Errorf("%d servers and one, times %d workers is more than %d", servers, workers, MaxRecords)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func checkNumbers(servers, workers int) error {
 // recordsOffset is where the records of a table with so many workers begin.
 func recordsOffset(workers int) int { return namesOffset + workers*workerWords*wordSize }
 
-func size(servers, workers int) int { return recordsOffset(workers) + servers*workers*recordSize }
+func size(servers, workers int) int { return recordsOffset(workers) + (servers+1)*workers*recordSize }
 
 // Size is the number of bytes that a layout needs. It is an error when l is out
 // of bounds.

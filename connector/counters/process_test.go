@@ -128,3 +128,95 @@ func dup(t *testing.T, fd uintptr) int {
 	}
 	return n
 }
+
+// The children of a generation are killed one after the other while those of the
+// next one count in a table of their own, and its master looks on: the sums there
+// never go back and have everything in the end.
+func TestInheritProcesses(t *testing.T) {
+	l := NewLayout(testServers, names)
+	n, err := Size(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tabs [2]*Table
+	var segs [2]*shm.Segment
+	for i := range tabs {
+		if segs[i], err = shm.Create("counters test", n); err != nil {
+			t.Fatal(err)
+		}
+		defer segs[i].Close()
+		if tabs[i], err = Format(segs[i].Bytes(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The successor has the memory for reading only.
+	old, err := shm.AttachInherited(uintptr(dup(t, segs[0].Fd())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	from, err := Attach(old.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(seg *shm.Segment, server int) *exec.Cmd {
+		exe, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(exe)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVar, server))
+		cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(t, seg.Fd())), "counters")}
+		cmd.Stderr = os.Stderr
+		if _, err := cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.ExtraFiles[0].Close()
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		if server == 0 { // the others are still counting
+			_, _ = out.Read(make([]byte, 5))
+		}
+		return cmd
+	}
+	var kids []*exec.Cmd
+	for server := range testServers {
+		kids = append(kids, start(segs[0], server))
+	}
+	i := tabs[1].Inherit(from)
+	for server := range testServers {
+		kids = append(kids, start(segs[1], server))
+	}
+	var before uint64
+	look := func() uint64 {
+		i.Catch()
+		got := tabs[1].Totals(2)
+		if got.Requests[Class2xx] < before {
+			t.Errorf("%d became %+v", before, got)
+		}
+		before = got.Requests[Class2xx]
+		return before
+	}
+	for end := time.Now().Add(time.Minute); look() < 2*testServers*perChild; {
+		if time.Now().After(end) {
+			t.Fatalf("%d requests", before)
+		}
+	}
+	for server := range testServers {
+		_ = kids[server].Process.Kill()
+		_ = kids[server].Wait()
+		tabs[0].Reclaim(server)
+		if got := look(); got != 2*testServers*perChild {
+			t.Errorf("%d requests", got)
+		}
+	}
+	if got := tabs[1].Totals(2); got.Bytes != 7*2*testServers*perChild || got.Cache.Hits != 2*testServers*perChild || got.Cache.Busy != testServers {
+		t.Errorf("%+v", got)
+	}
+}

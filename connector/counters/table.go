@@ -106,9 +106,17 @@ func (t *Table) name(worker int) []atomic.Uint64 {
 	return words(t.mem, namesOffset+worker*workerWords*wordSize, workerWords)
 }
 
+// carriedServer is the index of the records that have what generations before
+// have counted.
+const carriedServer = -1
+
+// carriedRecord is the record of what generations before have counted for a
+// worker. The master alone writes to it.
+func (t *Table) carriedRecord(worker int) *Record { return t.record(carriedServer, worker) }
+
 // record is a record by indexes that are ours, never from the memory.
 func (t *Table) record(server, worker int) *Record {
-	off := recordsOffset(len(t.workers)) + (server*len(t.workers)+worker)*recordSize
+	off := recordsOffset(len(t.workers)) + ((server+1)*len(t.workers)+worker)*recordSize
 	piece := t.mem[off : off+recordSize]
 	return (*Record)(unsafe.Pointer(&piece[0]))
 }
@@ -169,22 +177,25 @@ func (t *Table) Reclaim(server int) {
 	t.writeHeader()
 }
 
-// Totals are the sums over all servers for the worker of an index of
-// [Table.Workers], with which it panics if it is out of range. No sum is above
+// Totals are the sums over all servers and, see [Table.Inherit], the generations
+// before, for the worker of an index of [Table.Workers], with which it panics if it is out of range. No sum is above
 // math.MaxInt64.
 func (t *Table) Totals(worker int) Totals {
 	t.check(0, worker)
 	var s Totals
 	now := time.Now()
+	t.carriedRecord(worker).addTo(&s, now)
+	s.Cache.Idle, s.Cache.Busy, s.Cache.Oldest = 0, 0, time.Time{} // nothing of that is carried
 	for server := range t.Used() {
 		t.record(server, worker).addTo(&s, now)
 	}
 	return s
 }
 
-// Answers is how many requests of a class all servers had for all workers.
+// Answers is how many requests of a class all servers had for all workers, in
+// the generations before too.
 func (t *Table) Answers(class int) (n uint64) {
-	for server := range t.Used() {
+	for server := carriedServer; server < t.Used(); server++ {
 		for w := range t.workers {
 			n = sum(n, t.record(server, w).words[recordRequests+class].Load())
 		}
