@@ -24,6 +24,13 @@
 // update crosses and then marks its copy Torn. A writer that dies in the middle
 // leaves an odd sequence, which Reclaim makes even.
 //
+// # Generations
+//
+// After a reload the next generation has a scoreboard of its own. Its master
+// takes over what was counted in that of the one before ([Scoreboard.Inherit])
+// and, as long as children there finish their last requests, what they add
+// ([Inheritance.Catch]). The sums are words of the master's own, [Before].
+//
 // # No trust
 //
 // Children run with fewer rights than the master and may be hijacked, so what

@@ -183,6 +183,10 @@ func FuzzAttach(f *testing.F) {
 			return
 		}
 		sane(t, b, snapshot(b))
+		heir := mustNew(t, Layout{1, 1})
+		heir.Inherit(b).Catch()
+		sane(t, heir, snapshot(heir))
+		_ = b.Next(1, time.Unix(1, 0))
 		last := b.Layout().ServerLimit - 1
 		b.Reclaim(last)
 		reclaimed(t, b, last)

@@ -13,7 +13,7 @@ import (
 // lowest, and ends with a zero byte. Any change here is a new version.
 const (
 	magic   = 0x45524f4353444b4a // "JKDSCORE" in the order of the bytes
-	version = 1
+	version = 2
 
 	wordSize = 8
 	line     = 128 // no two writers share one: two cache lines, as processors fetch them in pairs
@@ -35,10 +35,11 @@ const (
 	headerGeneration  = 3
 	headerServerLimit = 4
 	headerThreadLimit = 5
-	headerSize        = 6 // of the whole segment, in bytes
-	headerProcessSize = 7 // of a process record, in bytes
-	headerWorkerSize  = 8 // of a worker record, in bytes
-	headerStartTime   = 9 // Unix ns; Apache's restart_time
+	headerSize        = 6  // of the whole segment, in bytes
+	headerProcessSize = 7  // of a process record, in bytes
+	headerWorkerSize  = 8  // of a worker record, in bytes
+	headerStartTime   = 9  // Unix ns; Apache's restart_time
+	headerRestartTime = 10 // Unix ns
 
 	headerLength = line / wordSize
 )
@@ -50,6 +51,13 @@ const (
 	globalCPUSystem         = 2
 	globalCPUChildrenUser   = 3 // µs, of the children it has waited for
 	globalCPUChildrenSystem = 4
+
+	globalBeforeSeq       = 8 // of what generations before have counted
+	globalBeforeAccesses  = 9
+	globalBeforeBytes     = 10
+	globalBeforeDuration  = 11 // ns
+	globalBeforeCPUUser   = 12 // µs
+	globalBeforeCPUSystem = 13
 
 	globalLength = line / wordSize
 )

@@ -51,6 +51,7 @@ var recordLayouts = []recordLayout{
 		{"headerProcessSize", headerProcessSize, 1, "master", "-", "bytes"},
 		{"headerWorkerSize", headerWorkerSize, 1, "master", "-", "bytes"},
 		{"headerStartTime", headerStartTime, 1, "master", "-", "Unix ns"},
+		{"headerRestartTime", headerRestartTime, 1, "master", "-", "Unix ns"},
 	}},
 	{"global", int(unsafe.Sizeof(globalRecord{})), []field{
 		{"globalSeq", globalSeq, 1, "master", "-", "sequence"},
@@ -58,6 +59,12 @@ var recordLayouts = []recordLayout{
 		{"globalCPUSystem", globalCPUSystem, 1, "master", "globalSeq", "us"},
 		{"globalCPUChildrenUser", globalCPUChildrenUser, 1, "master", "globalSeq", "us"},
 		{"globalCPUChildrenSystem", globalCPUChildrenSystem, 1, "master", "globalSeq", "us"},
+		{"globalBeforeSeq", globalBeforeSeq, 1, "master", "-", "sequence"},
+		{"globalBeforeAccesses", globalBeforeAccesses, 1, "master", "globalBeforeSeq", "count"},
+		{"globalBeforeBytes", globalBeforeBytes, 1, "master", "globalBeforeSeq", "bytes"},
+		{"globalBeforeDuration", globalBeforeDuration, 1, "master", "globalBeforeSeq", "ns"},
+		{"globalBeforeCPUUser", globalBeforeCPUUser, 1, "master", "globalBeforeSeq", "us"},
+		{"globalBeforeCPUSystem", globalBeforeCPUSystem, 1, "master", "globalBeforeSeq", "us"},
 	}},
 	{"process", int(unsafe.Sizeof(processRecord{})), []field{
 		{"processSeq", processSeq, 1, "master", "-", "sequence"},

@@ -9,8 +9,11 @@ import (
 // Global is what the header says about the generation that made the segment.
 type Global struct {
 	Generation uint32
-	BuildID    uint64    // of the program that made it; a child of another build must not go on
-	StartTime  time.Time // of the server; Apache's restart_time. Kept to the nanosecond
+	BuildID    uint64 // of the program that made it; a child of another build must not go on
+	// StartTime is when the server was started, RestartTime when this generation
+	// was; zero there: the same. Apache's restart_time and uptime go by the first
+	// one: a graceful restart does not change them. Kept to the nanosecond.
+	StartTime, RestartTime time.Time
 }
 
 // Scoreboard gives access to the records in shared memory. It remembers the
@@ -39,7 +42,10 @@ func New(mem []byte, l Layout, g Global) (*Scoreboard, error) {
 		return nil, fmt.Errorf("scoreboard: new: %w", errAlign)
 	}
 	// The header cannot tell nanoseconds beyond int64 or a zone.
-	g.StartTime = timeOf(uint64(unixNano(g.StartTime)))
+	if g.RestartTime.IsZero() {
+		g.RestartTime = g.StartTime
+	}
+	g.StartTime, g.RestartTime = timeOf(uint64(unixNano(g.StartTime))), timeOf(uint64(unixNano(g.RestartTime)))
 	b := &Scoreboard{mem: mem[:l.size():l.size()], layout: l, global: g}
 	b.writeHeader()
 	return b, nil
@@ -88,6 +94,7 @@ func (b *Scoreboard) headerWords() []headerWord {
 		{headerProcessSize, processSize},
 		{headerWorkerSize, workerSize},
 		{headerStartTime, uint64(unixNano(b.global.StartTime))},
+		{headerRestartTime, uint64(unixNano(b.global.RestartTime))},
 		{headerMagic, magic},
 	}
 }
@@ -117,9 +124,10 @@ func aligned(mem []byte) bool { return uintptr(unsafe.Pointer(&mem[0]))%wordSize
 
 func headerGlobal(h *header) Global {
 	return Global{
-		Generation: uint32(h[headerGeneration].Load()),
-		BuildID:    h[headerBuildID].Load(),
-		StartTime:  timeOf(h[headerStartTime].Load()),
+		Generation:  uint32(h[headerGeneration].Load()),
+		BuildID:     h[headerBuildID].Load(),
+		StartTime:   timeOf(h[headerStartTime].Load()),
+		RestartTime: timeOf(h[headerRestartTime].Load()),
 	}
 }
 

@@ -24,8 +24,9 @@ type View struct {
 // GlobalScore is a copy of the header and the master's record.
 type GlobalScore struct {
 	Global
-	Times Times // of the master, to the microsecond
-	Torn  bool  // Times may mix two updates
+	Times  Times  // of the master, to the microsecond
+	Before Before // what generations before have counted
+	Torn   bool   // Times or Before may mix two updates
 }
 
 // ProcessScore is a copy of a child's process record.
@@ -137,10 +138,12 @@ func (b *Scoreboard) readGlobal(g *GlobalScore) {
 	var w [globalCPUChildrenSystem - globalCPUUser + 1]uint64
 	r := b.globalRec()
 	ok := read(&r[globalSeq], r[globalCPUUser:globalCPUChildrenSystem+1], w[:])
+	before, okBefore := b.before()
 	*g = GlobalScore{
 		Global: b.global,
 		Times:  Times{ofMicros(w[0]), ofMicros(w[1]), ofMicros(w[2]), ofMicros(w[3])},
-		Torn:   !ok,
+		Before: before,
+		Torn:   !ok || !okBefore,
 	}
 }
 

@@ -132,6 +132,9 @@ func FuzzAttach(f *testing.F) {
 			return
 		}
 		sane(t, tab)
+		heir := mustFormat(t, 1, names...)
+		heir.Inherit(tab).Catch()
+		sane(t, heir)
 		tab.Record(tab.servers-1, "jk", "a").Hit()
 		tab.Reclaim(tab.servers - 1)
 		tab.PutSecond(Second{Unix: 3})

@@ -51,7 +51,7 @@ func (c *Collector) Fill(s *Status, full bool) {
 		s.Server.Now = c.Now()
 	}
 	s.Server.Load = loadAverage()
-	s.Totals = Totals{CPU: v.Global.Times}
+	s.Totals = totalsBefore(&v.Global)
 	s.Children, s.Slots = s.Children[:0], s.Slots[:0]
 	texts := texts{hideQuery: !c.ShowQueryStrings}
 	if full && c.Server.Extended {
@@ -68,6 +68,15 @@ func (c *Collector) Fill(s *Status, full bool) {
 	if c.Balancers != nil {
 		s.Balancers = c.Balancers()
 	}
+}
+
+// totalsBefore is what the generations before have counted, whose processes are
+// like children that were waited for, and the processor time of the master.
+func totalsBefore(g *scoreboard.GlobalScore) Totals {
+	t := Totals{Accesses: g.Before.Accesses, Bytes: g.Before.Bytes, Duration: g.Before.Duration, CPU: g.Times}
+	t.CPU.ChildrenUser = addTimes(t.CPU.ChildrenUser, g.Before.CPUUser)
+	t.CPU.ChildrenSystem = addTimes(t.CPU.ChildrenSystem, g.Before.CPUSystem)
+	return t
 }
 
 // server adds one server's child and slots to s.

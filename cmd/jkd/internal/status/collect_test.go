@@ -368,3 +368,25 @@ func BenchmarkCollect(b *testing.B) {
 		})
 	}
 }
+
+// The totals are of all generations since the start of the server.
+func TestCollectInherited(t *testing.T) {
+	old, _ := newBoard(t, 2, 1)
+	slot := old.Slot(1, 0)
+	slot.StartRequest(after(1), []byte("GET"), []byte("/"), []byte("HTTP/1.1"), nil)
+	slot.EndRequest(after(3), 100)
+	old.SetTimes(scoreboard.Times{User: time.Second, ChildrenSystem: 2 * time.Second})
+	b, _ := newBoard(t, 1, 1)
+	b.Inherit(old)
+	b.SetTimes(scoreboard.Times{User: 4 * time.Second, ChildrenUser: 8 * time.Second})
+	slot = b.Slot(0, 0)
+	slot.StartRequest(after(5), []byte("GET"), []byte("/"), []byte("HTTP/1.1"), nil)
+	slot.EndRequest(after(6), 10)
+	got := newCollector(b, Limits{}).Snapshot().Totals
+	got.Busy, got.Graceful, got.Idle = 0, 0, 0
+	want := Totals{Accesses: 2, Bytes: 110, Duration: 3 * time.Second,
+		CPU: scoreboard.Times{User: 4 * time.Second, ChildrenUser: 9 * time.Second, ChildrenSystem: 2 * time.Second}}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

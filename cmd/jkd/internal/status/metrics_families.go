@@ -22,7 +22,7 @@ var metricFamilies = [...]metricFamily{
 		func(e *exposition, s *Status) {
 			e.number(1, label("version", s.Server.Version)+","+label("built", s.Server.Built)+","+label("goversion", s.Server.GoVersion)+","+label("mpm", s.Server.MPM))
 		}},
-	{"jkd_generation", gaugeKind, nil, "Generation: how many graceful restarts there were.",
+	{"jkd_generation", gaugeKind, nil, "Generation: 1 at the start, one more with each graceful restart.",
 		func(e *exposition, s *Status) { e.number(float64(s.Server.Generation), "") }},
 	{"jkd_start_time_seconds", gaugeKind, nil, "When the server started, Unix time; a graceful restart does not change it.",
 		func(e *exposition, s *Status) { e.number(unixSeconds(s.Server.Restart), "") }},
