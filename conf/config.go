@@ -34,6 +34,8 @@ type Config struct {
 	Jk *Jk
 	// Jk2 is [connector.jk2], nil when the file has no such section.
 	Jk2 *Jk2
+	// Proxy is what mod_proxy's directives say, nil when there are none.
+	Proxy *ProxyConfig
 	// Status is [status], nil when the file has no such section: then the state
 	// of the server is not shown.
 	Status *Status

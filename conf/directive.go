@@ -33,10 +33,11 @@ var (
 		jk2Section:    jk2Table(),
 		statusSection: statusTable(),
 		vhostSection:  vhostTable(), locationSection: locationTable(),
+		proxySection: proxyTable(),
 	}
 	// sectionNames are the first words of section headers, in the order
 	// messages list them.
-	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection}
+	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection, proxySection}
 )
 
 // namesOf lists the current names of a section, sorted.

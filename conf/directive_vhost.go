@@ -12,6 +12,7 @@ func vhostTable() table {
 	t.add(directive{name: "CustomLog", many: true, set: setCustomLog})
 	addEnv(t)
 	addJkServer(t)
+	addProxy(t)
 	return t
 }
 
@@ -46,6 +47,7 @@ func locationTable() table {
 		return err
 	}})
 	t.add(directive{name: "JkUriSet", many: true, set: setLocationURI})
+	addProxyPlace(t)
 	return t
 }
 

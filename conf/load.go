@@ -251,6 +251,7 @@ func (p *parser) finish(o Options) {
 	}
 	p.vhosts()
 	p.places()
+	p.proxies()
 	p.jk2()
 	p.merge()
 	p.customLogs()

@@ -15,6 +15,7 @@ const (
 	vhostSection    = "vhost"
 	locationSection = "location"
 	statusSection   = "status"
+	proxySection    = "proxy"
 )
 
 // scope is the section that directives are being read for.
@@ -25,6 +26,7 @@ type scope struct {
 	// host's, which is kept in parser.servers unless its header is faulty.
 	server   *server
 	location *location // in [location]
+	proxy    string    // the URL of [proxy URL]
 }
 
 // setEnv adds to the variables of the section.
@@ -43,6 +45,7 @@ type server struct {
 	aliases []alias
 	env     []EnvSetting
 	jk      jkSettings
+	proxy   proxySettings
 }
 
 type alias struct {
@@ -57,6 +60,7 @@ type location struct {
 	vhost    string // NAME[:PORT] in its header, "" for the main server
 	unMounts []Mount
 	uriSets  []JkURISet
+	proxy    proxySettings
 }
 
 // splitHeader separates the first word of a section's name from what follows.
@@ -78,6 +82,16 @@ func (p *parser) open(section string, args []string, s *Section) *scope {
 	case locationSection:
 		in.location = &location{title: in.title}
 		err = p.openLocation(in.location, args, s.Line)
+	case proxySection:
+		switch {
+		case len(args) == 1 && strings.Contains(args[0], "://"):
+			in.proxy = args[0]
+		case len(args) > 0:
+			err = errors.New("the section is [proxy], or [proxy URL] for a balancer or worker")
+		}
+		if err == nil {
+			p.proxyAt(s.Line)
+		}
 	default:
 		if len(args) > 0 {
 			err = fmt.Errorf("nothing follows %s in the header", section)
