@@ -25,6 +25,14 @@ func (l Loss) String() string {
 	return l.Record + ": " + l.Directive + ": " + l.Why
 }
 
+// recordName names a record for a Loss; of is the balancer of a member.
+func recordName(kind, name, of string) string {
+	if of != "" {
+		return fmt.Sprintf("%s %q of balancer %q", kind, name, of)
+	}
+	return fmt.Sprintf("%s %q", kind, name)
+}
+
 // Why something is lost.
 const (
 	whyGone    = "it is not in the configuration any more"
@@ -36,8 +44,9 @@ const (
 // settings that were edited, except those the configuration says something new
 // about. It returns what was lost. What children hold (gauges, locks, probes) is
 // not carried. from may be of another layout and may hold anything ([AttachAny]);
-// it is not written to. The master calls Carry after Configure of all records
-// and before any child attaches.
+// it is not written to. So that forms of the status page that were made before
+// still hold, the token is from's. The master calls Carry after Configure of all
+// records and before any child attaches; see also [Segment.Inherit].
 func (s *Segment) Carry(from *Segment) []Loss {
 	var losses []Loss
 	add := func(record string, directives []string) {
@@ -51,7 +60,7 @@ func (s *Segment) Carry(from *Segment) []Loss {
 	}
 	for i := range from.workers {
 		old := &from.workers[i]
-		record := fmt.Sprintf("worker %q", old.name)
+		record := recordName("worker", old.name, "")
 		if w := workers[old.name]; w != nil {
 			add(record, w.carry(old))
 		} else {
@@ -64,7 +73,7 @@ func (s *Segment) Carry(from *Segment) []Loss {
 	}
 	for i := range from.balancers {
 		old := &from.balancers[i]
-		record := fmt.Sprintf("balancer %q", old.name)
+		record := recordName("balancer", old.name, "")
 		b := balancers[old.name]
 		if b == nil {
 			losses = append(losses, Loss{Record: record, Why: whyGone})
@@ -77,13 +86,17 @@ func (s *Segment) Carry(from *Segment) []Loss {
 		}
 		for j := range old.members {
 			om := &old.members[j]
-			record := fmt.Sprintf("member %q of balancer %q", om.Name(), old.name)
+			record := recordName("member", om.Name(), old.name)
 			if m := members[om.Name()]; m != nil {
 				add(record, m.carry(om))
 			} else {
 				losses = append(losses, Loss{Record: record, Why: whyGone})
 			}
 		}
+	}
+	if from.token != ([16]byte{}) {
+		s.token = from.token
+		s.writeHeader()
 	}
 	s.edits.Add(1)
 	return losses
@@ -110,13 +123,17 @@ func (m *Member) counters() []Counter {
 
 func (m *Member) times() []Time { return []Time{m.FirstError, m.LastError, m.LastReset} }
 
+// mostCarried is the most a counter begins with: what is counted on top of it
+// does not overflow.
+const mostCarried = 1 << 62
+
 func carryNumbers(to, from interface {
 	counters() []Counter
 	times() []Time
 }) {
 	toCounters, toTimes := to.counters(), to.times()
 	for i, c := range from.counters() {
-		toCounters[i].Store(c.Load())
+		toCounters[i].Store(min(c.Load(), mostCarried))
 	}
 	for i, t := range from.times() {
 		toTimes[i].Store(t.Load())

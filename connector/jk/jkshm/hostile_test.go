@@ -282,7 +282,11 @@ func FuzzAttach(f *testing.F) {
 		s.Sleep = func(time.Duration) {}
 		sane(t, s)
 		mustFormat(t, l).Carry(s)
+		heir := mustFormat(t, l)
+		i := heir.Inherit(s)
 		exercise(t, s, s.layout.Servers-1)
+		i.Catch()
+		sane(t, heir)
 		sane(t, s)
 		if s.layout.Servers > 1 {
 			usable(t, s)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"jkd/connector/jk/balance"
+	"jkd/shm"
 )
 
 // hammerThreads is the threads of a hammering child, and what each of them holds
@@ -371,5 +372,51 @@ func TestKilledProbe(t *testing.T) {
 	s.Reclaim(1)
 	if !m.TryProbe(2, 7) {
 		t.Error("no other probe")
+	}
+}
+
+// Children of a generation count and edit on, and are killed, while the next one
+// has their segment for reading only: its counters follow, its settings are
+// always ones that somebody made.
+func TestInheritFromLivingChildren(t *testing.T) {
+	old, seg := mustShare(t)
+	next := mustFormat(t, testLayout())
+	fd, err := syscall.Dup(int(seg.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := shm.AttachInherited(uintptr(fd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	from, err := AttachAny(mem.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counting, editing := start(t, seg, "hammer", "2"), start(t, seg, "edit", "1")
+	waitFor(t, "children at work", func() bool { return old.Worker(0).Used.Load() > 0 && old.Edits() > 10 })
+	i := next.Inherit(from)
+	used := next.Worker(0).Used
+	before, begun, edits := used.Load(), used.Load(), next.Edits()
+	waitFor(t, "more", func() bool {
+		i.Catch()
+		if n := used.Load(); n < before || n > old.Worker(0).Used.Load() {
+			t.Errorf("%d became %d of %d", before, n, old.Worker(0).Used.Load())
+		}
+		before = used.Load()
+		return before > begun+1000 && next.Edits() > edits+10
+	})
+	counting.kill(t)
+	editing.kill(t)
+	i.Catch()
+	for k := range old.Workers() {
+		if n, want := next.Worker(k).Used.Load(), old.Worker(k).Used.Load(); n != want {
+			t.Errorf("worker %d: %d, want %d", k, n, want)
+		}
+	}
+	same(t, "settings", memberSettings(next.Balancer(0).Member(0)), memberSettings(old.Balancer(0).Member(0)))
+	if l := i.Losses(); len(l) != 0 {
+		t.Errorf("losses: %v", l)
 	}
 }
