@@ -49,6 +49,9 @@ func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func
 		closeSlots()
 		return nil, err
 	}
+	if _, err := jk2.Inherit(setup, b, nil); err != nil {
+		log.Warn().Err(err).Msg("edits of the status page will not outlive a reload")
+	}
 	o.Segments[jk2Board], o.Segments[jk2Slots] = mem, slots
 	reclaim := o.OnReclaim
 	o.OnReclaim = func(server int) {

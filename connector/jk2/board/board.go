@@ -86,7 +86,9 @@ func Format(mem []byte, servers, text int) (*Board, error) {
 	return newBoard(mem, servers, text), nil
 }
 
-// Attach is for a child: mem was made by Format.
+// Attach is for a child, and for the master of the generation after, which only
+// reads: mem was made by Format or holds anything, then it is an error that says
+// what does not fit.
 func Attach(mem []byte) (*Board, error) {
 	if err := check(mem, headWords*wordSize); err != nil {
 		return nil, err
@@ -94,8 +96,12 @@ func Attach(mem []byte) (*Board, error) {
 	h := words(mem)[:headWords]
 	servers, text := h[wordServers].Load(), h[wordText].Load()
 	switch {
-	case h[wordMagic].Load() != magic || h[wordVersion].Load() != version || h[wordEdits].Load() != EditsRoom:
-		return nil, errors.New("board: the memory holds none of this version")
+	case h[wordMagic].Load() != magic:
+		return nil, fmt.Errorf("board: magic is %#x, not %#x", h[wordMagic].Load(), uint64(magic))
+	case h[wordVersion].Load() != version:
+		return nil, fmt.Errorf("board: version is %d, not %d", h[wordVersion].Load(), version)
+	case h[wordEdits].Load() != EditsRoom:
+		return nil, fmt.Errorf("board: there is room for %d bytes of edits, not %d", h[wordEdits].Load(), EditsRoom)
 	case servers > MaxServers || text > MaxText:
 		return nil, fmt.Errorf("board: %d servers and a text of %d bytes are out of bounds", servers, text)
 	}
@@ -158,6 +164,28 @@ func (b *Board) Publish(data []byte, mtime int64) error {
 	}
 	b.Announce()
 	return nil
+}
+
+// Begin makes data the text as Publish does, without announcing it: it is what
+// the children start with anyway, written down for the generation that follows.
+// Only the master calls it, before there are children.
+func (b *Board) Begin(data []byte) error {
+	if err := b.text.Write(data, 0); err != nil {
+		return fmt.Errorf("board: text: %w", err)
+	}
+	return nil
+}
+
+// InheritToken takes over the token of another board, which may hold anything, so
+// that a page made by the generation before can still be used. Only the master
+// calls it, before there are children.
+func (b *Board) InheritToken(from *Board) {
+	if from.Token() == ([16]byte{}) {
+		return
+	}
+	for i := range 2 {
+		b.head[wordToken+i].Store(from.head[wordToken+i].Load())
+	}
 }
 
 // Room is the most bytes a text may have.

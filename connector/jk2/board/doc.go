@@ -5,6 +5,9 @@
 // process reads the file for itself; here only the master does, for the
 // children may have no right to.
 //
+// The board of the generation before a reload is read by the next one, for the
+// edits; see Inherit in connector/jk2.
+//
 // Whatever is read from the memory is bounded: a child that writes nonsense can
 // make others read a wrong text, which they then refuse, but nothing worse.
 package board

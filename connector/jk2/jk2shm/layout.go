@@ -172,3 +172,13 @@ func (s *Segment) Version() uint32 { return s.u32(headVersion).Load() }
 
 // Announce raises lbVer.
 func (s *Segment) Announce() { s.u32(headVersion).Add(1) }
+
+// Inherit continues lbVer of the generation before, so that who waits for it to
+// change sees that it has. The records belong to that generation's children, and
+// a new child begins with empty ones. from may hold anything and is only read;
+// nil: nothing. The master calls it after Format.
+func (s *Segment) Inherit(from *Segment) {
+	if s != nil && from != nil {
+		s.u32(headVersion).Store(from.Version() + 1)
+	}
+}

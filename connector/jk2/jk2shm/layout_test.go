@@ -297,3 +297,30 @@ func BenchmarkRequest(b *testing.B) {
 		e.End(true, 3)
 	}
 }
+
+// lbVer goes on from generation to generation, and wraps around.
+func TestInherit(t *testing.T) {
+	size, err := Size(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []uint32{0, 7, 1<<32 - 1} {
+		var segs [2]*Segment
+		for i := range segs {
+			words := make([]uint64, size/8)
+			if segs[i], err = Format(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size), 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		segs[0].u32(headVersion).Store(v)
+		segs[1].Inherit(segs[0])
+		if got := segs[1].Version(); got != v+1 {
+			t.Errorf("%d became %d", v, got)
+		}
+		segs[1].Inherit(nil)
+		(*Segment)(nil).Inherit(segs[0])
+		if got := segs[1].Version(); got != v+1 {
+			t.Errorf("%d", got)
+		}
+	}
+}
