@@ -33,6 +33,56 @@ func TestDeathOf(t *testing.T) {
 	}
 }
 
+// What the generation before counts at the end is in the seconds too, all of it
+// once.
+func TestHistoryInherits(t *testing.T) {
+	l := counters.NewLayout(1, nil)
+	n, err := counters.Size(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables [2]*counters.Table
+	for i := range tables {
+		if tables[i], err = counters.Format(make([]byte, n), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	layout := scoreboard.Layout{ServerLimit: 1, ThreadLimit: 1}
+	if n, err = scoreboard.Size(layout); err != nil {
+		t.Fatal(err)
+	}
+	board, err := scoreboard.New(make([]byte, n), layout, scoreboard.Global{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := tables[0].Record(0, "", "-")
+	old.Request(200, false, 0, 1)
+	tables[0].PutSecond(counters.Second{Unix: 1, Requests: 1})
+	i := tables[1].Inherit(tables[0])
+	old.Request(200, false, 0, 1) // before the first look: the other table's seconds would have it
+	h := &history{table: tables[1], board: board, catch: func() {
+		i.Catch()
+		old.Request(200, false, 0, 1) // after the last one: comes with the next
+	}}
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		h.Run(stop)
+		close(done)
+	}()
+	for end := time.Now().Add(time.Minute); len(tables[1].History()) < 3; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no seconds")
+		}
+	}
+	close(stop)
+	<-done
+	for k, s := range tables[1].History() {
+		if s.Requests != 1 {
+			t.Errorf("second %d: %d requests", k, s.Requests)
+		}
+	}
+}
+
 // The seconds are what was counted between two looks.
 func TestHistorySums(t *testing.T) {
 	l := counters.NewLayout(2, []counters.WorkerName{{Name: "w", Connector: "jk"}})

@@ -15,18 +15,23 @@ import (
 type history struct {
 	table *counters.Table
 	board *scoreboard.Scoreboard // there before Run is called
+	// catch adds to the tables what the generation before has counted meanwhile;
+	// nil: there is none. Run calls it, so that each second has its part.
+	catch func()
 }
 
 // Run returns when stop is closed.
 func (h *history) Run(stop <-chan struct{}) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
+	h.catchUp()
 	before := h.sums()
 	for {
 		select {
 		case <-stop:
 			return
 		case now := <-ticker.C:
+			h.catchUp()
 			h.board.SetTimes(processTimes())
 			after := h.sums()
 			s := after.since(before)
@@ -35,6 +40,12 @@ func (h *history) Run(stop <-chan struct{}) {
 			h.table.PutSecond(s)
 			before = after
 		}
+	}
+}
+
+func (h *history) catchUp() {
+	if h.catch != nil {
+		h.catch()
 	}
 }
 
