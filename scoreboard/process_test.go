@@ -302,3 +302,51 @@ func TestLookByName(t *testing.T) {
 		t.Errorf("of a file cut short the other process says %q, %v", out, err)
 	}
 }
+
+// A child of a generation works on, and is killed, while the next one has its
+// scoreboard for reading only: the sums follow and are exact in the end.
+func TestInheritFromLivingChild(t *testing.T) {
+	b, seg := mustShare(t, testLayout)
+	fd, err := syscall.Dup(int(seg.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := shm.AttachInherited(uintptr(fd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	from, err := Attach(mem.Bytes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := mustNew(t, Layout{1, 1})
+	child := start(t, seg, "hammer", "1")
+	total := func() (n, bytes uint64) {
+		for _, w := range snapshot(b).Workers {
+			n, bytes = n+w.AccessCount, bytes+w.BytesServed
+		}
+		return n, bytes
+	}
+	waitFor(t, "requests", func() bool { n, _ := total(); return n > 0 })
+	i := next.Inherit(from)
+	was := before(next)
+	first := was.Accesses
+	waitFor(t, "more", func() bool {
+		i.Catch()
+		is := before(next)
+		if is.Accesses < was.Accesses || is.Bytes < was.Bytes || is.Duration < was.Duration || is.CPUUser < was.CPUUser {
+			t.Errorf("%+v became %+v", was, is)
+		}
+		was = is
+		return is.Accesses > first+1000
+	})
+	child.Process.Kill()
+	child.Wait()
+	b.Reclaim(1)
+	i.Catch()
+	n, bytes := total()
+	if is := before(next); is.Accesses != n || is.Bytes != bytes || is.CPUUser < was.CPUUser {
+		t.Errorf("%+v, want %d and %d bytes", is, n, bytes)
+	}
+}
