@@ -286,11 +286,17 @@ func urgent(s syscall.Signal) bool {
 	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGQUIT
 }
 
-// send sends to the current master, which is looked after just before: a number
-// may belong to another process by now, unless it is that of a child of ours.
+// send sends to the current master. Which one lives is looked at just before: a
+// number may belong to another process by now, unless it is a child's of ours.
 func (k *keeper) send(s syscall.Signal) {
 	k.prune()
 	pid := k.masters.current()
+	for _, m := range slices.Backward(k.masters.members) {
+		if kinOf(m.pid) != kinDead {
+			pid = m.pid
+			break
+		}
+	}
 	if pid == 0 {
 		return
 	}

@@ -7,14 +7,17 @@ type kin uint8
 
 const (
 	kinNone       kin = iota // no such process, or none of the keeper's
-	kinDescendant            // a living child, or child of a child and so on
-	kinUnknown               // it lives, more the system does not tell
+	kinDescendant            // a child, or child of a child and so on
+	kinDead                  // one that has ended, but nobody has waited for it
+	kinUnknown               // it exists, more the system does not tell
 )
 
 func (k kin) String() string {
 	switch k {
 	case kinDescendant:
 		return "descendant"
+	case kinDead:
+		return "dead descendant"
 	case kinUnknown:
 		return "unknown"
 	}

@@ -106,7 +106,11 @@ func kinOf(pid int) kin {
 		return kinUnknown
 	}
 	for _, p := range list {
-		if int(p.pid) == pid && p.flags&reaperZombie == 0 {
+		switch {
+		case int(p.pid) != pid:
+		case p.flags&reaperZombie != 0:
+			return kinDead
+		default:
 			return kinDescendant
 		}
 	}

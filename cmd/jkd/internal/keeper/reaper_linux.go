@@ -42,20 +42,39 @@ func kinOf(pid int) kin {
 		return kinNone
 	}
 	self := os.Getpid()
-	if _, _, err := stat(self); err != nil {
-		return kinUnknown // no /proc, or that of other processes
+	if link, _ := os.Readlink("/proc/self"); link != strconv.Itoa(self) {
+		return kinUnknown // no /proc, or that of another name space
 	}
+	for range maxTries {
+		if k, ok := climbTo(self, pid); ok {
+			return k
+		}
+	}
+	return kinNone
+}
+
+// maxTries bounds how often the way up is begun again.
+const maxTries = 8
+
+// climbTo follows the parents of pid up to self. ok is false if one of them has
+// ended meanwhile, so that those below have another parent now.
+func climbTo(self, pid int) (k kin, ok bool) {
+	k = kinDescendant
 	for depth := 0; pid > 1 && depth < maxDepth; depth++ {
 		parent, dead, err := stat(pid)
-		if err != nil || dead && depth == 0 {
-			return kinNone
+		switch {
+		case err != nil:
+			return kinNone, depth == 0
+		case dead && depth == 0:
+			// Not to be waited for yet, maybe: other threads can take longer.
+			k = kinDead
 		}
 		if parent == self {
-			return kinDescendant
+			return k, true
 		}
 		pid = parent
 	}
-	return kinNone
+	return kinNone, true
 }
 
 // signalAll sends to all descendants and returns how many there were.
