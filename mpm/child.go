@@ -60,7 +60,8 @@ type Child struct {
 	// Logger is for the module. The one who builds the module sets it; the
 	// zero value, as AttachChild leaves it, writes nothing.
 	Logger zerolog.Logger
-	// Wake fires when the child was told to leave. AttachChild makes one that
+	// Wake fires when the child was told to leave, once WaitGo has returned
+	// true. AttachChild makes one that
 	// watches the control socket; a module that reads its orders there sets
 	// one of its own before it serves.
 	Wake *sock.Wake
@@ -249,8 +250,8 @@ func (c *Child) Stopping() bool { return c.Wake.Woken() }
 
 // WaitOrder blocks until the next order. End of file, when the master is gone,
 // is the order graceful with io.EOF; a message that is no order counts as
-// graceful too, with an error that says so: nothing sensible can follow it. It
-// is for modules that spare a goroutine for it.
+// graceful too, with an error that says so: nothing sensible can follow it.
+// After WaitGo it is for modules that spare a goroutine for it.
 func (c *Child) WaitOrder() (Order, error) {
 	var b [frameHead]byte
 	if err := readFull(FDControl, b[:]); err != nil {
@@ -264,6 +265,17 @@ func (c *Child) WaitOrder() (Order, error) {
 		return OrderGraceful, err
 	}
 	return o, nil
+}
+
+// WaitGo is called by a module when it is ready and has said so in the
+// scoreboard, before it accepts anything: it blocks until the master says that
+// this generation is the one that serves. It returns false when that will not
+// happen: the child was told to leave before, or the master is gone. Until
+// WaitGo has returned true nobody may ask Stopping or wait on Wake, which both
+// take any message for an order to leave.
+func (c *Child) WaitGo() bool {
+	o, err := c.WaitOrder()
+	return err == nil && o == OrderGo
 }
 
 // EndOrders makes a WaitOrder in progress in another goroutine return.

@@ -18,6 +18,7 @@ const (
 	frameSnapshot frameKind = 'C' // the configuration, opaque here
 	frameGraceful frameKind = 'G' // Order Graceful
 	frameStop     frameKind = 'S' // Order Stop
+	frameGo       frameKind = 'A' // Order Go
 )
 
 const (
@@ -39,7 +40,7 @@ func (k frameKind) limit() (int, error) {
 		return maxHello, nil
 	case frameSnapshot:
 		return MaxSnapshot, nil
-	case frameGraceful, frameStop:
+	case frameGraceful, frameStop, frameGo:
 		return 0, nil
 	}
 	return 0, fmt.Errorf("mpm: control message of unknown kind %#x", uint8(k))
@@ -70,11 +71,14 @@ func decodeHead(b [frameHead]byte) (frameKind, int, error) {
 type Order uint8
 
 const (
-	// OrderGraceful: accept nothing more, finish running requests, close idle
-	// keep-alive connections, leave.
+	// OrderGraceful: accept nothing more, finish running requests, serve one
+	// more request on each connection that is kept alive, leave.
 	OrderGraceful Order = iota + 1
 	// OrderStop: close everything and leave now.
 	OrderStop
+	// OrderGo: accept connections from now on. It comes once, before all
+	// others, or never.
+	OrderGo
 )
 
 func (o Order) String() string {
@@ -83,14 +87,19 @@ func (o Order) String() string {
 		return "graceful"
 	case OrderStop:
 		return "stop"
+	case OrderGo:
+		return "go"
 	}
 	return "unknown"
 }
 
 // frame is the order on the wire.
 func (o Order) frame() []byte {
-	if o == OrderStop {
+	switch o {
+	case OrderStop:
 		return appendFrame(nil, frameStop, nil)
+	case OrderGo:
+		return appendFrame(nil, frameGo, nil)
 	}
 	return appendFrame(nil, frameGraceful, nil)
 }
@@ -106,6 +115,8 @@ func decodeOrder(b [frameHead]byte) (Order, error) {
 		return OrderGraceful, nil
 	case frameStop:
 		return OrderStop, nil
+	case frameGo:
+		return OrderGo, nil
 	}
 	return 0, fmt.Errorf("mpm: control message %q in the place of an order", byte(k))
 }

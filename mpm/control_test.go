@@ -78,6 +78,8 @@ func TestHead(t *testing.T) {
 		{[frameHead]byte{'H', 0xff, 0xff, 0xff, 0xff}, 0, 0, "at most"},
 		{[frameHead]byte{'G'}, frameGraceful, 0, ""},
 		{[frameHead]byte{'S'}, frameStop, 0, ""},
+		{[frameHead]byte{'A'}, frameGo, 0, ""},
+		{[frameHead]byte{'A', 1}, 0, 0, "at most"},
 		{[frameHead]byte{'S', 1}, 0, 0, "at most"},
 		{[frameHead]byte{'x'}, 0, 0, "unknown kind"},
 		{[frameHead]byte{}, 0, 0, "unknown kind"},
@@ -90,7 +92,7 @@ func TestHead(t *testing.T) {
 }
 
 func TestOrderRoundTrip(t *testing.T) {
-	for _, o := range []Order{OrderGraceful, OrderStop} {
+	for _, o := range []Order{OrderGraceful, OrderStop, OrderGo} {
 		b := o.frame()
 		if len(b) != frameHead {
 			t.Fatalf("%s takes %d bytes", o, len(b))
@@ -112,6 +114,7 @@ func FuzzControl(f *testing.F) {
 	f.Add(appendFrame(nil, frameSnapshot, []byte("configuration")))
 	f.Add(OrderGraceful.frame())
 	f.Add(OrderStop.frame())
+	f.Add(OrderGo.frame())
 	f.Add([]byte{'H', 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) < frameHead {

@@ -26,6 +26,7 @@ func (s *Supervisor) advanceStart(now time.Time) time.Duration {
 				return 0
 			}
 		}
+		s.letGo()
 		return -1
 	case now.Sub(s.began) >= s.o.StartTimeout:
 		s.fail(fmt.Errorf("mpm: only %d of %d children were ready after %s", s.tab.ready(), want, s.o.StartTimeout))
@@ -92,6 +93,9 @@ func (s *Supervisor) spawn() bool {
 	}
 	s.o.Board.Process(server).SetPID(pid, s.o.Generation, now.UnixNano())
 	s.tab.add(&process{server: server, pid: pid, started: now, state: ServerStarting, link: l})
+	if s.open {
+		l.send(OrderGo)
+	}
 	s.log.Debug().Int("server", server).Int("child", pid).Msg("child started")
 	if s.o.OnStart != nil {
 		s.o.OnStart(server)

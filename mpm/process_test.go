@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 		{ServerLeaving.String(), "leaving"}, {ServerState(9).String(), "unknown"},
 		{PhaseStarting.String(), "starting"}, {PhaseServing.String(), "serving"}, {PhaseDraining.String(), "draining"},
 		{PhaseStopping.String(), "stopping"}, {PhaseStopped.String(), "stopped"}, {Phase(9).String(), "unknown"},
-		{OrderGraceful.String(), "graceful"}, {OrderStop.String(), "stop"}, {Order(0).String(), "unknown"},
+		{OrderGraceful.String(), "graceful"}, {OrderStop.String(), "stop"}, {OrderGo.String(), "go"}, {Order(0).String(), "unknown"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])

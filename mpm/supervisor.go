@@ -39,7 +39,8 @@ type Options struct {
 	// Credential is who the children become; nil: whoever the master is.
 	Credential *Credential
 	// OnReady is called once, from the Supervisor's goroutine, when
-	// StartServers children are ready. An error ends everything.
+	// StartServers children are ready. They accept no connection before it has
+	// returned. An error ends everything, without any having been accepted.
 	OnReady func() error
 	// OnReclaim is called with the index of a child that has ended, however
 	// it did, from the Supervisor's goroutine: after the process was waited
@@ -132,6 +133,7 @@ type Supervisor struct {
 	pause      time.Time // no process is started before
 	began      time.Time // Run
 	everReady  bool      // some child was ready
+	open       bool      // OnReady was passed: children may accept
 	earlyDeath int       // children that died before any was ready
 	lastDeath  string    // how the last of them did
 	err        error     // what Run returns
@@ -310,6 +312,18 @@ func (s *Supervisor) tell(p *process, o Order) {
 	p.told = true
 	p.state = ServerLeaving
 	p.link.send(o)
+}
+
+// letGo tells the children that they may accept connections: those that are
+// there, and from now on each new one. One that isn't ready yet finds the order
+// when it is.
+func (s *Supervisor) letGo() {
+	s.open = true
+	s.tab.each(func(p *process) {
+		if !p.told {
+			p.link.send(OrderGo)
+		}
+	})
 }
 
 // advance does what the phase demands at this moment and returns how long

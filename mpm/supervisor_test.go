@@ -115,6 +115,11 @@ func (w *world) serving() *world {
 	if w.phase != PhaseServing || w.readies != 1 {
 		w.t.Fatalf("phase %s, ready %d times", w.phase, w.readies)
 	}
+	for server := range 2 {
+		if got := w.orders(server); !slices.Equal(got, []Order{OrderGo}) {
+			w.t.Fatalf("orders %v", got)
+		}
+	}
 	return w
 }
 
@@ -159,6 +164,56 @@ func TestColdStart(t *testing.T) {
 	w.o.Board.Snapshot(&v)
 	if v.Processes[1].PID != 102 || v.Processes[1].Generation != 5 {
 		t.Errorf("process record %+v", v.Processes[1])
+	}
+}
+
+// TestGo: children may accept when all are ready and the rest of the world
+// knows, those that come later at once; those of a start that fails never.
+func TestGo(t *testing.T) {
+	w := newWorld(t)
+	w.o.OnReady = func() error {
+		for server := range 2 {
+			if got := w.orders(server); len(got) != 0 {
+				t.Errorf("orders %v before OnReady has returned", got)
+			}
+		}
+		w.readies++
+		return nil
+	}
+	w.serving()
+	w.plan.Spawn = 1
+	w.after(time.Second)
+	w.plan.Spawn = 0
+	if got := w.orders(2); !slices.Equal(got, []Order{OrderGo}) {
+		t.Errorf("a later child has orders %v", got)
+	}
+	w.after(time.Second)
+	if got := w.orders(0); len(got) != 0 {
+		t.Errorf("orders %v", got)
+	}
+	// One that replaces another.
+	w.gone[101] = exited(0)
+	w.after(time.Second)
+	w.wantStarted(4)
+	if got := w.orders(0); !slices.Equal(got, []Order{OrderGo}) {
+		t.Errorf("a replacement has orders %v", got)
+	}
+
+	w = newWorld(t)
+	w.o.OnReady = func() error { return errors.New("no pid file") }
+	w.begin()
+	w.ready(0, 1)
+	w.advance()
+	if got := w.orders(0); w.phase != PhaseStopping || !slices.Equal(got, []Order{OrderStop}) {
+		t.Errorf("after OnReady has failed: phase %s, orders %v", w.phase, got)
+	}
+
+	w = newWorld(t)
+	w.begin()
+	w.ready(0)
+	w.after(startTimeout)
+	if got := w.orders(0); w.phase != PhaseStopping || !slices.Equal(got, []Order{OrderStop}) {
+		t.Errorf("after a start that took too long: phase %s, orders %v", w.phase, got)
 	}
 }
 

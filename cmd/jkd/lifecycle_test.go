@@ -17,8 +17,9 @@ import (
 	"jkd/cmd/jkd/internal/tomcattest"
 )
 
-// TestStopping: WINCH lets requests end and idle connections go, TERM ends all
-// at once, and children do not outlive a master that was killed.
+// TestStopping: WINCH lets requests end and answers one more on idle
+// connections, TERM ends all at once, and children do not outlive a master that
+// was killed.
 func TestStopping(t *testing.T) {
 	tomcat := tomcattest.StartT(t, tomcattest.Options{HTTP: true})
 	direct := "http://" + tomcat.HTTPAddr()
@@ -63,7 +64,21 @@ func TestStopping(t *testing.T) {
 				if err := syscall.Kill(s.pid(), tt.signal); err != nil {
 					t.Fatal(err)
 				}
-				// The idle connection ends although its timeout is far off.
+				// The idle connection is served until an answer says that it ends,
+				// which is before its timeout.
+				for last := !tt.finishes; !last; {
+					if err := idle.send("GET /test/hello.jsp"); err != nil {
+						t.Fatal(err)
+					}
+					r, err := idle.response("GET")
+					if err != nil || r.StatusCode != 200 {
+						t.Fatalf("the idle connection: %v, %v", r, err)
+					}
+					if _, err := io.Copy(io.Discard, r.Body); err != nil {
+						t.Fatal(err)
+					}
+					last = r.Close
+				}
 				if b, err := idle.r.ReadByte(); err == nil {
 					t.Errorf("the idle connection got %q", b)
 				} else if ne, ok := err.(net.Error); ok && ne.Timeout() {
@@ -82,6 +97,7 @@ func TestStopping(t *testing.T) {
 				if !tt.finishes {
 					fetch(t, "GET", direct+"/test/release.jsp?id="+id)
 				}
+				running.Close() // its answer began before the order, and promised to keep it
 				if tt.signal == syscall.SIGKILL {
 					<-s.doneC
 					s.gone(kids)

@@ -27,6 +27,8 @@ type Params struct {
 	MaxSpare int
 	Share    int           // MaxConnectionsPerChild
 	Exit     int           // if not 0: children exit with this code before they are ready
+	ExitFrom int           // only those with this server index or a higher one
+	Hang     bool          // a master of its own never gets beyond OnReady
 	Padding  string        // to make the snapshot long
 	Maintain time.Duration // MaintainEvery; needs a segment from newMarks
 }
@@ -69,7 +71,7 @@ func childMain(f Factory) mpm.ExitCode {
 		fmt.Fprintln(os.Stderr, "child:", err)
 		return mpm.ExitFatal
 	}
-	if p.Exit != 0 {
+	if p.Exit != 0 && c.Server >= p.ExitFrom {
 		return mpm.ExitCode(p.Exit)
 	}
 	m, err := f(p)
@@ -103,7 +105,8 @@ func runtimes(fd int) bool {
 	return err == nil && strings.HasPrefix(path, "/sys/fs/cgroup/")
 }
 
-// handler speaks a protocol of lines: one command, one answer.
+// handler speaks a protocol of lines: one command, one answer. An answer that
+// ends in CR LF is the last one on its connection.
 type handler struct {
 	c         *mpm.Child
 	inherited []int
@@ -120,12 +123,17 @@ func (h *handler) ServeConn(c sock.Conn, slot *scoreboard.Slot) {
 			return
 		}
 		slot.StartRequest(time.Now().UnixNano(), []byte("LINE"), []byte(line), nil, nil)
-		answer := h.answer(c, buf, line) + "\n"
+		answer, end := h.answer(c, buf, line), "\n"
+		last := h.c.Stopping()
+		if last {
+			end = "\r\n"
+		}
+		answer += end
 		if _, err := c.Write([]byte(answer)); err != nil {
 			return
 		}
 		slot.EndRequest(time.Now().UnixNano(), uint64(len(answer)))
-		if h.c.Stopping() {
+		if last {
 			slot.SetStatus(scoreboard.Closing)
 			return
 		}

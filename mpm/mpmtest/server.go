@@ -220,6 +220,8 @@ type Client struct {
 	t *testing.T
 	c net.Conn
 	r *bufio.Reader
+	// last tells that the last answer said to be the last one.
+	last bool
 }
 
 // Dial connects.
@@ -233,7 +235,7 @@ func dial(t *testing.T, addr string) *Client {
 	}
 	t.Cleanup(func() { c.Close() })
 	_ = c.SetDeadline(time.Now().Add(patience))
-	return &Client{t, c, bufio.NewReader(c)}
+	return newClient(t, c)
 }
 
 // Ask sends a command and returns the answer.
@@ -251,6 +253,7 @@ func (c *Client) try(command string) (string, error) {
 		return "", err
 	}
 	line, err := c.r.ReadString('\n')
+	c.last = strings.HasSuffix(line, "\r\n")
 	return strings.TrimSpace(line), err
 }
 
@@ -274,6 +277,16 @@ func (c *Client) Closed() {
 	}
 }
 
+// served asks until an answer says that it is the last one, which is soon after
+// the child was told to leave. Then the connection is closed.
+func (c *Client) served() {
+	c.t.Helper()
+	for c.last = false; !c.last; nap() {
+		c.Who()
+	}
+	c.Closed()
+}
+
 // masterMain is a process that runs a Supervisor until SIGTERM. It prints its
 // address when it is ready. Standard output is inherited by the children, so
 // its reader sees end of file when all processes are gone.
@@ -286,7 +299,13 @@ func masterMain(f Factory, params string) int {
 	var a *assembly
 	a, err := assemble(f, p, func(o *mpm.Options) {
 		o.Logger = zerolog.New(os.Stderr)
-		o.OnReady = func() error { fmt.Println(a.addr); return nil }
+		o.OnReady = func() error {
+			fmt.Println(a.addr)
+			if p.Hang {
+				select {}
+			}
+			return nil
+		}
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -367,4 +386,8 @@ func (m *masterProcess) allGone(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("there are still children")
 	}
+}
+
+func newClient(t *testing.T, c net.Conn) *Client {
+	return &Client{t: t, c: c, r: bufio.NewReader(c)}
 }

@@ -33,6 +33,12 @@ func Run(t *testing.T, f Factory) {
 		{"MasterKilled", testMasterKilled},
 		{"Graceful", testGraceful},
 		{"GracefulTimeout", testGracefulTimeout},
+		{"DrainIdle", testDrainIdle},
+		{"DrainFresh", testDrainFresh},
+		{"DrainLoad", testDrainLoad},
+		{"NoGo", testNoGo},
+		{"NoGoMasterKilled", testNoGoMasterKilled},
+		{"GoLate", testGoLate},
 		{"Stop", testStop},
 		{"StopStopped", testStopStopped},
 		{"StopWhileStarting", testStopWhileStarting},
@@ -260,7 +266,7 @@ func testMasterKilled(t *testing.T, f Factory) {
 	if err := m.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	idle.Closed()
+	idle.served()
 	if got := busy.Ask("go on"); got != "released" {
 		t.Errorf("the running request was answered with %q", got)
 	}
@@ -276,7 +282,7 @@ func testGraceful(t *testing.T, f Factory) {
 	}
 	idle.Who()
 	s.Sup.Graceful(0)
-	idle.Closed()
+	idle.served()
 	Eventually(t, "only the child with the request is left", func() bool { return s.Alive() == 1 })
 	if got := busy.Ask("go on"); got != "released" {
 		t.Errorf("the running request was answered with %q", got)

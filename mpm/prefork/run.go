@@ -13,11 +13,11 @@ import (
 // cpuEvery is how often a child says how much processor time it has used.
 const cpuEvery = time.Second
 
-// run is a child: one goroutine, no poller, no timers. Its waits for
-// connections and for requests run the maintenance. It is not locked to its
-// thread: nothing here belongs to a thread, and when the runtime asks a locked
-// goroutine to make room, which it does every 10 ms, two threads have to take
-// turns to find out that nobody wants it.
+// run is a child: one goroutine, no poller, no timers. Once it may serve, its
+// waits for connections and for requests run the maintenance. It is not locked
+// to its thread: nothing here belongs to a thread, and when the runtime asks a
+// locked goroutine to make room, which it does every 10 ms, two threads have to
+// take turns to find out that nobody wants it.
 func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	acc, err := sock.NewAcceptor(ch.Listeners, ch.Wake)
 	if err != nil {
@@ -28,8 +28,18 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	acc.Optimistic = true // this goroutine is all there is
 
 	slot := ch.Slot(0)
+	slot.SetReady(time.Now().UnixNano())
+	if !ch.WaitGo() {
+		slot.SetStatus(scoreboard.Closing)
+		return mpm.ExitOK
+	}
 	tick := newTick(ch, slot)
 	acc.Tick = tick
+	// What queues from now on must not wait for a connection that is the last.
+	last := func() {
+		ch.Process().SetQuiescing(true)
+		ch.CloseListeners()
+	}
 	var backoff mpm.AcceptBackoff
 	var cpu time.Time // when it was recorded last
 	for served := 0; c.MaxConnectionsPerChild == 0 || served < c.MaxConnectionsPerChild; {
@@ -54,14 +64,12 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		backoff.Reset()
 		served++
 		if ch.Stopping() || served == c.MaxConnectionsPerChild {
-			// This is the last one. What queues from now on must not wait
-			// for it.
-			ch.Process().SetQuiescing(true)
-			ch.CloseListeners()
+			last()
 		}
 		slot.SetStatus(scoreboard.BusyRead)
 		conn := sock.NewBlocking(fd, ch.Wake)
 		conn.Tick = tick
+		conn.OnWake = last // it is, but for one more request
 		h.ServeConn(conn, slot)
 		if ch.Stopping() {
 			break

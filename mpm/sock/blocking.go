@@ -29,9 +29,13 @@ type Blocking struct {
 	// waits for what the peer does not send. It may take longer than ReadIdle
 	// was to wait; what has arrived by then counts as in time.
 	Tick *Tick
+	// OnWake, if not nil, is called once when ReadIdle learns that the process
+	// is to leave: this connection will be its last.
+	OnWake func()
 
 	fd     int
 	wake   *Wake
+	told   bool      // OnWake was called
 	rd, wd time.Time // deadlines
 	slow   bool      // the last wait for a request was a long one
 	iov    []unix.Iovec
@@ -68,9 +72,11 @@ func (c *Blocking) ReadIdle(p []byte, timeout time.Duration) (int, error) {
 	}
 	deadline := now.Add(timeout)
 	// A client that took its time before its last request will do so again:
-	// then the optimistic wait is wasted. A process that is leaving doesn't
-	// begin one either.
-	if c.slow || c.wake.Woken() {
+	// then the optimistic wait is wasted.
+	if c.wake.Woken() {
+		c.woken()
+	}
+	if c.slow {
 		if err := c.wait(unix.POLLIN, deadline, true); err != nil {
 			return 0, err
 		}
@@ -165,14 +171,25 @@ func (c *Blocking) WriteBuffers(v [][]byte) (int64, error) {
 	return done, nil
 }
 
-// wait waits visibly for events until the deadline. With idle, the wake
-// descriptor ends it too, unless there is something to read as well, and ticks
-// are run meanwhile. After one it looks for events before it lets go.
+// woken calls OnWake the first time.
+func (c *Blocking) woken() {
+	if c.told {
+		return
+	}
+	c.told = true
+	if c.OnWake != nil {
+		c.OnWake()
+	}
+}
+
+// wait waits visibly for events until the deadline. With idle, it looks after
+// the wake descriptor too, and ticks are run meanwhile. After one it looks for
+// events before it lets go.
 func (c *Blocking) wait(events int16, deadline time.Time, idle bool) error {
 	var p [2]unix.PollFd
 	p[0] = unix.PollFd{Fd: int32(c.fd), Events: events}
 	n := 1
-	if idle && c.wake != nil {
+	if idle && c.wake != nil && !c.told {
 		p[1] = unix.PollFd{Fd: int32(c.wake.fd), Events: unix.POLLIN}
 		n = 2
 	}
@@ -207,7 +224,8 @@ func (c *Blocking) wait(events int16, deadline time.Time, idle bool) error {
 		}
 		if n == 2 && p[1].Revents != 0 {
 			c.wake.set.Store(true)
-			return ErrWoken
+			c.woken()
+			n = 1 // it stays readable
 		}
 	}
 }

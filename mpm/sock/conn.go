@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// ErrWoken is returned by waits that ended because the [Wake] fired: the child
+// ErrWoken is returned by [Acceptor.Accept] when the [Wake] fired: the child
 // has been told to leave.
 var ErrWoken = errors.New("sock: woken: the process is leaving")
 
-// Conn is one stream connection. It is used by one goroutine; only Close and,
-// for [Polled], Interrupt may be called from another one.
+// Conn is one stream connection. It is used by one goroutine; only Close of a
+// [Polled] may be called from another one.
 //
 // Deadlines work as those of net.Conn: an operation that has to wait past them
 // fails with os.ErrDeadlineExceeded; the zero time means none.
@@ -25,9 +25,10 @@ type Conn interface {
 	WriteBuffers(v [][]byte) (int64, error)
 
 	// ReadIdle waits at most timeout for the peer to begin something new and
-	// reads the first bytes of it. It returns ErrWoken when the process was
-	// told to leave while there was nothing to read. It overrides the read
-	// deadline, which must be set anew afterwards.
+	// reads the first bytes of it. That the process is told to leave does not
+	// shorten the wait: the peer may have begun already, and what it has sent
+	// would be lost. It overrides the read deadline, which must be set anew
+	// afterwards.
 	ReadIdle(p []byte, timeout time.Duration) (int, error)
 
 	// Readable tells without waiting whether a Read would return at once,

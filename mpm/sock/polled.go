@@ -3,11 +3,9 @@
 package sock
 
 import (
-	"errors"
 	"io"
 	"net"
 	"os"
-	"sync"
 	"syscall"
 	"time"
 
@@ -30,10 +28,6 @@ type pollable interface {
 type Polled struct {
 	pollable
 	raw syscall.RawConn
-
-	mu    sync.Mutex
-	idle  bool // ReadIdle waits; guarded by mu
-	woken bool // guarded by mu
 
 	// Arguments and results of the callbacks below, which are made once so
 	// that calling them allocates nothing. Reading and writing don't share
@@ -161,34 +155,7 @@ func (c *Polled) doWritev(fd uintptr) bool {
 // ReadIdle implements [Conn].
 func (c *Polled) ReadIdle(p []byte, timeout time.Duration) (int, error) {
 	_ = c.SetReadDeadline(time.Now().Add(timeout))
-	c.mu.Lock()
-	c.idle = true
-	if c.woken {
-		_ = c.SetReadDeadline(past)
-	}
-	c.mu.Unlock()
-	n, err := c.Read(p)
-	c.mu.Lock()
-	c.idle = false
-	woken := c.woken
-	c.mu.Unlock()
-	if woken && n == 0 && errors.Is(err, os.ErrDeadlineExceeded) {
-		err = ErrWoken
-	}
-	return n, err
-}
-
-var past = time.Unix(1, 0)
-
-// Interrupt ends a ReadIdle in progress, and all later ones that find nothing
-// to read, with ErrWoken. It may be called from any goroutine.
-func (c *Polled) Interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.woken = true
-	if c.idle {
-		_ = c.SetReadDeadline(past)
-	}
+	return c.Read(p)
 }
 
 // Readable implements [Conn].

@@ -45,7 +45,6 @@ func kinds(t *testing.T, f func(t *testing.T, c Conn, peer *net.TCPConn, leave f
 				t.Fatal(err)
 			}
 			var c Conn
-			leave := wake.Set
 			if kind == "blocking" {
 				c = NewBlocking(fd, wake)
 			} else {
@@ -53,10 +52,10 @@ func kinds(t *testing.T, f func(t *testing.T, c Conn, peer *net.TCPConn, leave f
 				if err != nil {
 					t.Fatal(err)
 				}
-				c, leave = pc, pc.Interrupt
+				c = pc
 			}
 			defer c.Close()
-			f(t, c, p.(*net.TCPConn), leave)
+			f(t, c, p.(*net.TCPConn), wake.Set)
 		})
 	}
 }
@@ -179,27 +178,48 @@ func TestReadIdle(t *testing.T) {
 		if n, err := c.ReadIdle(b, time.Minute); err != nil || string(b[:n]) != "one" {
 			t.Fatalf("ReadIdle = %q, %v", b[:n], err)
 		}
+		// The order to leave does not end the wait: what the peer has sent by
+		// then may not have arrived yet.
 		go func() {
 			time.Sleep(2 * optimistic)
 			leave()
+			time.Sleep(2 * optimistic)
+			peer.Write([]byte("two"))
 		}()
-		if n, err := c.ReadIdle(b, time.Minute); err != ErrWoken {
-			t.Fatalf("ReadIdle = %d, %v; want ErrWoken", n, err)
+		if n, err := c.ReadIdle(b, time.Minute); err != nil || string(b[:n]) != "two" {
+			t.Fatalf("ReadIdle while told to leave = %q, %v", b[:n], err)
 		}
-		if _, err := c.ReadIdle(b, time.Minute); err != ErrWoken {
-			t.Fatalf("second ReadIdle = %v; want ErrWoken", err)
+		peer.Write([]byte("three"))
+		if n, err := c.ReadIdle(b, time.Minute); err != nil || string(b[:n]) != "three" {
+			t.Errorf("ReadIdle after that = %q, %v", b[:n], err)
 		}
-		// What has arrived is served even by a process that is leaving.
-		peer.Write([]byte("two"))
-		for ok := false; !ok; ok, _ = c.Readable() {
-			time.Sleep(time.Millisecond)
+		if _, err := c.ReadIdle(b, time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("ReadIdle without a word = %v; want deadline exceeded", err)
 		}
-		n, err := c.ReadIdle(b, time.Minute)
-		if _, polled := c.(*Polled); polled && err == ErrWoken {
-			return // the poller looks at the deadline first
+	})
+}
+
+// TestOnWake: the process learns of the order while its only connection idles,
+// whether the wait has begun or not, and once.
+func TestOnWake(t *testing.T) {
+	kinds(t, func(t *testing.T, c Conn, peer *net.TCPConn, leave func()) {
+		bc, ok := c.(*Blocking)
+		if !ok {
+			t.Skip("others have a goroutine for the orders")
 		}
-		if err != nil || string(b[:n]) != "two" {
-			t.Errorf("ReadIdle with data = %q, %v", b[:n], err)
+		calls := 0
+		bc.OnWake = func() {
+			calls++
+			peer.Write([]byte("x"))
+		}
+		b := make([]byte, 16)
+		time.AfterFunc(2*optimistic, leave)
+		if n, err := c.ReadIdle(b, time.Minute); err != nil || n != 1 {
+			t.Fatalf("ReadIdle = %d, %v", n, err)
+		}
+		peer.Write([]byte("y"))
+		if n, err := c.ReadIdle(b, time.Minute); err != nil || string(b[:n]) != "y" || calls != 1 {
+			t.Errorf("ReadIdle = %q, %v, OnWake was called %d times", b[:n], err, calls)
 		}
 	})
 }

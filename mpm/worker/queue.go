@@ -69,7 +69,8 @@ func (q *queue) reserve(stopC <-chan struct{}) (int, bool) {
 // give hands fd to a reserved thread; it never waits.
 func (q *queue) give(thread, fd int) { q.connC[thread] <- fd }
 
-// close ends the threads once they are idle. Only the acceptor calls it, last.
+// close ends the threads once they are idle. Only the acceptor calls it, last,
+// or who would have started it.
 func (q *queue) close() {
 	for _, c := range q.connC {
 		close(c)

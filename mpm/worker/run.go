@@ -29,12 +29,9 @@ type server struct {
 	h     mpm.ConnHandler
 	queue *queue
 	// conns are the connections being served, by thread: set by the thread,
-	// read by run to interrupt or close them.
+	// read by run to close them.
 	conns []atomic.Pointer[sock.Polled]
-	// interrupt is set by run before it interrupts, so that a connection is
-	// caught either there or by its thread.
-	interrupt atomic.Bool
-	stopC     chan struct{} // closed by run: the acceptor must end
+	stopC chan struct{} // closed by run: the acceptor must end
 	// quiet ends the maintenance: it is not begun again. Called by run on an
 	// order, or when no thread is left.
 	quiet   func()
@@ -69,10 +66,16 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	var readers, threads, maintenance sync.WaitGroup
 	ordersC := make(chan mpm.Order, 1)
 	doneC := make(chan struct{})
-	readers.Go(func() { s.readOrders(ordersC, doneC) })
 	for i := range c.ThreadsPerChild {
 		threads.Go(func() { s.thread(i) })
 	}
+	if !ch.WaitGo() {
+		s.queue.close()
+		threads.Wait()
+		_ = acc.Close()
+		return mpm.ExitOK
+	}
+	readers.Go(func() { s.readOrders(ordersC, doneC) })
 	threads.Go(func() { s.acceptC <- s.accept(acc) })
 
 	if first, ok := ch.FirstMaintain(); ok {
@@ -116,7 +119,6 @@ func (s *server) control(ordersC <-chan mpm.Order, threads, maintenance *sync.Wa
 		case o := <-ordersC:
 			s.quiet()
 			drain()
-			s.interruptIdle()
 			if o == mpm.OrderStop {
 				s.closeAll()
 				select {
@@ -220,23 +222,10 @@ func (s *server) thread(i int) {
 			continue
 		}
 		s.conns[i].Store(conn)
-		if s.interrupt.Load() {
-			conn.Interrupt()
-		}
 		s.h.ServeConn(conn, slot)
 		s.conns[i].Store(nil)
 	}
 	slot.SetStatus(scoreboard.Graceful)
-}
-
-// interruptIdle ends the waiting for further requests on all connections.
-func (s *server) interruptIdle() {
-	s.interrupt.Store(true)
-	for i := range s.conns {
-		if c := s.conns[i].Load(); c != nil {
-			c.Interrupt()
-		}
-	}
 }
 
 // closeAll cuts all connections.

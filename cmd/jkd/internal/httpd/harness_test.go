@@ -169,21 +169,15 @@ func startOn(t testing.TB, addr, kind string, o Options, serve serveFunc) *site 
 	s := &site{t: t, addr: ln.Addr().String(), worker: &fakeWorker{serve: serve}, board: board, log: &logBuffer{}}
 	o.Connectors = append(o.Connectors, fakeConnector{s.worker})
 	o.Log = zerolog.New(s.log)
-	server := New(o)
 	wake, err := sock.NewWakePipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex
-	polled := map[*sock.Polled]bool{}
-	s.leave = func() {
-		wake.Set()
-		mu.Lock()
-		defer mu.Unlock()
-		for c := range polled {
-			c.Interrupt()
-		}
+	if o.Stopping == nil {
+		o.Stopping = wake.Woken
 	}
+	server := New(o)
+	s.leave = wake.Set
 	slots := make(chan *scoreboard.Slot, siteSlots)
 	for i := range siteSlots {
 		slots <- board.Slot(0, i)
@@ -205,19 +199,11 @@ func startOn(t testing.TB, addr, kind string, o Options, serve serveFunc) *site 
 				if err != nil {
 					panic(err)
 				}
-				mu.Lock()
-				polled[p] = true
-				mu.Unlock()
 				c = p
 			}
 			wg.Go(func() {
 				server.ServeConn(c, slot)
 				slot.SetReady(time.Now().UnixNano())
-				if p, ok := c.(*sock.Polled); ok {
-					mu.Lock()
-					delete(polled, p)
-					mu.Unlock()
-				}
 				slots <- slot
 			})
 		}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -472,8 +473,9 @@ func TestKeepAliveTimeout(t *testing.T) {
 	})
 }
 
-// TestWoken tells the process to leave: the idle connection ends, the one with
-// a request finishes it.
+// TestWoken tells the process to leave: the idle connection is served once more,
+// the one that has sent nothing yet too, and the one with a request finishes it;
+// all are told that this was all.
 func TestWoken(t *testing.T) {
 	kinds(t, func(t *testing.T, kind string) {
 		gate := make(chan struct{})
@@ -483,25 +485,34 @@ func TestWoken(t *testing.T) {
 			}
 			return hello(r, w)
 		})
-		idle, busy := s.dial(), s.dial()
+		idle, busy, fresh := s.dial(), s.dial(), s.dial()
 		idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		idle.want(200)
 		busy.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
 		eventually(t, "request", func() bool { return len(s.worker.requests()) == 2 })
 		s.leave()
-		idle.ended()
 		close(gate)
-		busy.want(200)
-		busy.ended()
+		for _, c := range []*client{idle, busy, fresh} {
+			if c != busy {
+				c.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+			}
+			if r := c.want(200); !r.Close {
+				t.Error("the answer does not say that the connection is closed")
+			}
+			c.ended()
+		}
 	})
 }
 
 // TestWokenWithRequestWaiting has the next request arrive before the order to
-// leave is seen: it is served.
+// leave is seen: it is served, as the answer to the first one promised.
 func TestWokenWithRequestWaiting(t *testing.T) {
 	kinds(t, func(t *testing.T, kind string) {
 		gate := make(chan struct{})
-		s := start(t, kind, defaults(), func(r *connector.Request, w connector.ResponseWriter) error {
+		o := defaults()
+		var asked atomic.Int32
+		o.Stopping = func() bool { return asked.Add(1) > 1 }
+		s := start(t, kind, o, func(r *connector.Request, w connector.ResponseWriter) error {
 			<-gate
 			return hello(r, w)
 		})
