@@ -90,10 +90,12 @@ type server struct {
 	t    *testing.T
 	addr string // host:port
 	dir  string
-	cmd  *exec.Cmd
+	cmd  *exec.Cmd // the keeper
 	out  lockedBuffer
 
-	doneC chan struct{} // closed when the master has been waited for
+	master int // its pid; 0 before it serves
+
+	doneC chan struct{} // closed when the keeper has been waited for
 	err   error         // of Wait, valid after doneC
 }
 
@@ -155,8 +157,13 @@ func start(t *testing.T, bin string, c config) *server {
 			t.Fatalf("jkd ended during its start: %v\n%s%s", s.err, s.out.String(), s.log())
 		default:
 		}
-		pid, err := os.ReadFile(filepath.Join(s.dir, "jkd.pid"))
-		return err == nil && strings.TrimSpace(string(pid)) == strconv.Itoa(s.pid())
+		b, _ := os.ReadFile(filepath.Join(s.dir, "jkd.pid"))
+		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+		if err != nil || !slices.Contains(append(childrenOf(t, s.cmd.Process.Pid), s.cmd.Process.Pid), pid) {
+			return false // none yet, or that of one before
+		}
+		s.master = pid
+		return true
 	})
 	return s
 }
@@ -168,7 +175,8 @@ func (s *server) write(name, text string) {
 	}
 }
 
-func (s *server) pid() int            { return s.cmd.Process.Pid }
+// pid is that of the master, which the keeper has started.
+func (s *server) pid() int            { return s.master }
 func (s *server) url(p string) string { return "http://" + s.addr + p }
 
 // log is the error log so far.
@@ -180,7 +188,8 @@ func (s *server) log() string {
 // children are the processes whose parent is the master.
 func (s *server) children() []int { return childrenOf(s.t, s.pid()) }
 
-// stop sends TERM unless jkd has ended already, and looks after what is left.
+// stop sends TERM to the keeper unless jkd has ended already, and looks after
+// what is left.
 func (s *server) stop() {
 	s.t.Helper()
 	select {
@@ -188,7 +197,10 @@ func (s *server) stop() {
 		return
 	default:
 	}
-	kids := s.children()
+	var kids []int
+	if s.pid() != 0 {
+		kids = append(s.children(), s.pid())
+	}
 	s.cmd.Process.Signal(syscall.SIGTERM)
 	s.ended(kids)
 }

@@ -116,7 +116,7 @@ func TestShmFile(t *testing.T) {
 		// A master that is killed leaves the file, its children leave too, and
 		// the next one begins anew.
 		kids := next.children()
-		if err := next.cmd.Process.Kill(); err != nil {
+		if err := syscall.Kill(next.pid(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		<-next.doneC
