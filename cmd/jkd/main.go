@@ -9,7 +9,6 @@ import (
 
 	"jkd/cmd/jkd/internal/child"
 	"jkd/cmd/jkd/internal/demo"
-	"jkd/cmd/jkd/internal/master"
 	"jkd/mpm"
 )
 
@@ -41,8 +40,6 @@ func run(args []string) int {
 		return runDemo(f)
 	case f.test:
 		return testConfig(f, os.Stderr)
-	case master.IsSuccessor():
-		return runMaster(f)
 	case f.foreground:
 		return runForeground(f)
 	}
