@@ -38,6 +38,8 @@ var mayImport = map[string][]string{
 	"connector/jk2/jk2shm":    {},
 	"connector/jk2/status":    {"connector", "connector/jk2/jk2shm"},
 	"connector/jk2/lb":        {"connector/jk/balance"},
+	"connector/proxy/http1":   {"connector"},
+	"connector/proxy":         {"connector", "connector/counters", "connector/forwarduri", "connector/resolve", "connector/ajp", "connector/proxy/http1", "conf", "mpm/sock"},
 	"connector/files":         {"connector"},
 	"connector/connectortest": {"connector", "connector/ajp/ajptest"},
 	// layer 3
@@ -68,7 +70,7 @@ const wiring = "cmd/jkd"
 // what is below it.
 var homes = map[string][]string{
 	"github.com/cloudflare/tableflip": {"cmd/jkd/internal/master"},
-	"github.com/valyala/fasthttp":     {"cmd/jkd/internal/httpd"},
+	"github.com/valyala/fasthttp":     {"cmd/jkd/internal/httpd", "connector/proxy/http1"},
 	"gopkg.in/ini.v1":                 {"conf"},
 	"github.com/tg123/go-htpasswd":    {"cmd/jkd/internal/users"},
 	"golang.org/x/sys":                {"shm", "mpm/"},
@@ -76,7 +78,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/resolve", "connector/forwarduri", "scoreboard"}
+var silent = []string{"shm", "conf", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)
