@@ -17,7 +17,17 @@ tree() {
 		}'
 }
 
-children() { tree "$1" | grep -vx "$1" || true; }
+# masters PID: the process and those of its descendants that have children
+# themselves: jkd has a keeper and a master.
+masters() {
+	local p
+	for p in $(tree "$1"); do
+		if [[ $p == "$1" || -n $(cat /proc/"$p"/task/*/children 2>/dev/null) ]]; then echo "$p"; fi
+	done
+}
+
+# children PID: its other descendants.
+children() { tree "$1" | grep -vxF "$(masters "$1")" || true; }
 
 # cpu PID: clock ticks of the tree so far. Each process counts its own user and
 # system time and that of the children it has waited for, so a child that ends

@@ -108,7 +108,8 @@ for f in "${fronts[@]}"; do
 	sleep 1
 	mapfile -t used_kids < <(children "$front_pid")
 	used=$(pss "${used_kids[@]}")
-	master=$(pss "$front_pid")
+	mapfile -t front_masters < <(masters "$front_pid")
+	master=$(pss "${front_masters[@]}")
 	echo "$f ${#kids[@]} $fresh ${#used_kids[@]} $used $master" >>"$work/memory"
 	stop "$front_pid"
 done
