@@ -11,13 +11,15 @@ import (
 	"jkd/conf"
 	"jkd/connector/jk"
 	"jkd/connector/jk2"
+	"jkd/connector/proxy"
 )
 
 // loaded is a configuration that may be run.
 type loaded struct {
 	cfg      *conf.Config
-	jk       *jk.Setup  // nil without [connector.jk], or with faults
-	jk2      *jk2.Setup // nil without [connector.jk2], or with faults
+	jk       *jk.Setup    // nil without [connector.jk], or with faults
+	jk2      *jk2.Setup   // nil without [connector.jk2], or with faults
+	proxy    *proxy.Setup // nil without directives of mod_proxy, or with faults
 	warnings []conf.Warning
 }
 
@@ -35,8 +37,8 @@ func loadConfig(f flags) (loaded, error) {
 // check looks at what the sections mean together, and at the files they name.
 func (l *loaded) check() error {
 	var errs []error
-	if l.cfg.Jk == nil && l.cfg.Jk2 == nil {
-		l.warnings = append(l.warnings, conf.Warning{File: l.cfg.Path, Msg: "there is no [connector.jk] and no [connector.jk2]: every request will be answered with 404"})
+	if l.cfg.Jk == nil && l.cfg.Jk2 == nil && l.cfg.Proxy == nil {
+		l.warnings = append(l.warnings, conf.Warning{File: l.cfg.Path, Msg: "there is no [connector.jk], no [connector.jk2] and no [proxy]: every request will be answered with 404"})
 	}
 	if l.cfg.Jk2 != nil {
 		setup, warnings, err := jk2.Load(l.cfg)
@@ -46,6 +48,11 @@ func (l *loaded) check() error {
 	if l.cfg.Jk != nil {
 		setup, warnings, err := jk.Load(l.cfg)
 		l.jk, l.warnings = setup, append(l.warnings, warnings...)
+		errs = append(errs, err)
+	}
+	if l.cfg.Proxy != nil {
+		setup, warnings, err := proxy.Load(l.cfg)
+		l.proxy, l.warnings = setup, append(l.warnings, warnings...)
 		errs = append(errs, err)
 	}
 	if s := l.cfg.Status; s != nil && s.Users != nil {

@@ -7,8 +7,6 @@ import (
 
 	"jkd/cmd/jkd/internal/master"
 	"jkd/connector/counters"
-	"jkd/connector/jk"
-	"jkd/connector/jk2"
 	"jkd/mpm"
 	"jkd/scoreboard"
 )
@@ -16,20 +14,23 @@ import (
 // addCounters adds to the master the memory in which children count, and who
 // writes down the last minutes there. The memory is the caller's, who gives it up
 // with close.
-func addCounters(o *master.Options, jkSetup *jk.Setup, jk2Setup *jk2.Setup) (t *counters.Table, close func(), err error) {
+func addCounters(o *master.Options, l *loaded) (t *counters.Table, close func(), err error) {
 	var names []counters.WorkerName
-	if jkSetup != nil {
-		names = append(names, jkSetup.Config.CounterNames()...)
+	if l.jk != nil {
+		names = append(names, l.jk.Config.CounterNames()...)
 	}
-	if jk2Setup != nil {
-		names = append(names, jk2Setup.Config.CounterNames()...)
+	if l.jk2 != nil {
+		names = append(names, l.jk2.Config.CounterNames()...)
 	}
-	l := counters.NewLayout(o.Module.ServerLimit, names)
-	size, err := counters.Size(l)
+	if l.proxy != nil {
+		names = append(names, l.proxy.CounterNames()...)
+	}
+	layout := counters.NewLayout(o.Module.ServerLimit, names)
+	size, err := counters.Size(layout)
 	if err != nil {
 		return nil, nil, err
 	}
-	mem, t, err := memory("jkd-counters", "", "", size, func(mem []byte) (*counters.Table, error) { return counters.Format(mem, l) })
+	mem, t, err := memory("jkd-counters", "", "", size, func(mem []byte) (*counters.Table, error) { return counters.Format(mem, layout) })
 	if err != nil {
 		return nil, nil, err
 	}

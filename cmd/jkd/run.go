@@ -116,7 +116,7 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		return 1
 	}
 	defer closeJk2()
-	table, closeCounters, err := addCounters(&o, l.jk, l.jk2)
+	table, closeCounters, err := addCounters(&o, &l)
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the memory of the counters")
 		return 1

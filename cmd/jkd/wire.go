@@ -141,6 +141,13 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		connectors = append(connectors, c)
 		balancers = append(balancers, func() []status.Balancer { return jk2Balancers(c.Balancers(), table) })
 	}
+	if cfg.Proxy != nil {
+		p, err := newProxy(c, cfg, module.ThreadsPerChild, table, log)
+		if err != nil {
+			return fail(err)
+		}
+		connectors = append(connectors, p)
+	}
 	s := cfg.Server
 	o := httpd.Options{
 		ServerName:           s.ServerName,
