@@ -24,9 +24,18 @@ const (
 	askStatus   = "status"
 	askStop     = "stop"
 	askGraceful = "graceful-stop"
+	askReload   = "graceful"
+	askRestart  = "restart"
 )
 
-var asks = []string{askStatus, askStop, askGraceful}
+var asks = []string{askStatus, askReload, askRestart, askStop, askGraceful}
+
+// How long -k waits by itself: for an end, and for a reload, before which the
+// generation before may have to drain.
+const (
+	stopWait   = time.Minute
+	reloadWait = 3 * time.Minute
+)
 
 // notRunning is the exit status of jkd -k and jkd -top when there is no server
 // to ask, as of status scripts.
@@ -66,6 +75,9 @@ func runAsk(f flags, stdout, stderr io.Writer) int {
 			return 1
 		}
 		return 0
+	}
+	if f.ask == askReload || f.ask == askRestart {
+		return t.reload(f, stdout, stderr)
 	}
 	pid, err := t.stop(f.ask == askGraceful, f.wait)
 	switch {
@@ -136,6 +148,46 @@ func (t target) stop(graceful bool, wait time.Duration) (pid int, err error) {
 			return pid, control.ErrPatience
 		}
 	}
+}
+
+// reload replaces the server by its next generation, or starts one if there is
+// none, as Apache does.
+func (t target) reload(f flags, stdout, stderr io.Writer) int {
+	err := control.ErrNotRunning
+	if t.socket != "" {
+		_, err = (&control.Client{Path: t.socket, Patience: f.wait}).Reload(f.ask == askRestart)
+	}
+	old, alive := master.Running(t.server.PidFile)
+	switch {
+	case err == nil:
+		fmt.Fprintln(stdout, "jkd: the next generation serves")
+		return 0
+	case errors.Is(err, control.ErrPatience):
+		fmt.Fprintf(stderr, "jkd: the next generation does not serve yet after %s; the error log will say what becomes of it\n", f.wait)
+		return 1
+	case errors.Is(err, control.ErrNotRunning) && !alive:
+		fmt.Fprintln(stderr, "jkd: it is not running and is started now")
+		f.ask = ""
+		return detach(f)
+	case errors.Is(err, control.ErrNotRunning) && t.socket == "" && f.ask == askReload:
+		// Only the pid file tells what became of it.
+		if err := syscall.Kill(old, syscall.SIGHUP); err != nil {
+			fmt.Fprintf(stderr, "jkd: process %d of PidFile %s: %v\n", old, t.server.PidFile, err)
+			return 1
+		}
+		for end := time.Now().Add(f.wait); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if now, alive := master.Running(t.server.PidFile); alive && now != old {
+				fmt.Fprintln(stdout, "jkd: the next generation serves")
+				return 0
+			}
+		}
+		fmt.Fprintf(stderr, "jkd: the next generation does not serve after %s; see the error log\n", f.wait)
+		return 1
+	case errors.Is(err, control.ErrNotRunning):
+		return t.complain(err, stderr)
+	}
+	fmt.Fprintln(stderr, "jkd:", err)
+	return 1
 }
 
 // complain says why nobody could be asked and returns the exit status.

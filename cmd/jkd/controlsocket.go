@@ -20,7 +20,7 @@ import (
 // of the master that answers. The socket goes with that goroutine; close
 // removes it if the master did not get so far. replaces is the master of the
 // generation before, 0 for none.
-func addControl(o *master.Options, s *conf.ServerConfig, source status.Source, replaces int, log zerolog.Logger) (close func(), err error) {
+func addControl(o *master.Options, s *conf.ServerConfig, source status.Source, replaces int, reload func(hard bool, stop <-chan struct{}) error, log zerolog.Logger) (close func(), err error) {
 	path := s.Control(o.PidFile)
 	if path == "" {
 		return func() {}, nil
@@ -33,9 +33,21 @@ func addControl(o *master.Options, s *conf.ServerConfig, source status.Source, r
 	if err != nil {
 		return nil, err
 	}
-	server := &control.Server{Listener: l, Build: mpm.BuildID(), Source: source, Stop: stopSelf(o.Foreground), Logger: log}
+	o.Publish = append(o.Publish, l.Publish)
+	server := &control.Server{Reload: moved(reload), Listener: l, Build: mpm.BuildID(), Source: source, Stop: stopSelf(o.Foreground), Logger: log}
 	o.Background = append(o.Background, server.Run)
 	return l.Close, nil
+}
+
+// moved translates the master's error for the client.
+func moved(reload func(bool, <-chan struct{}) error) func(bool, <-chan struct{}) error {
+	return func(hard bool, stop <-chan struct{}) error {
+		err := reload(hard, stop)
+		if errors.Is(err, master.ErrMoved) {
+			return control.ErrMoved
+		}
+		return err
+	}
 }
 
 // stopSelf sends this process the signal that stops the master.

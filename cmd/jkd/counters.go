@@ -14,7 +14,7 @@ import (
 // addCounters adds to the master the memory in which children count, and who
 // writes down the last minutes there. The memory is the caller's, who gives it up
 // with close.
-func addCounters(o *master.Options, l *loaded) (t *counters.Table, close func(), err error) {
+func addCounters(o *master.Options, l *loaded, old *inherited) (t *counters.Table, close func(), err error) {
 	var names []counters.WorkerName
 	if l.jk != nil {
 		names = append(names, l.jk.Config.CounterNames()...)
@@ -30,7 +30,7 @@ func addCounters(o *master.Options, l *loaded) (t *counters.Table, close func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	mem, t, err := memory("jkd-counters", "", "", size, func(mem []byte) (*counters.Table, error) { return counters.Format(mem, layout) })
+	mem, t, err := memory("jkd-counters", "", "", size, nil, func(mem []byte) (*counters.Table, error) { return counters.Format(mem, layout) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,9 +44,11 @@ func addCounters(o *master.Options, l *loaded) (t *counters.Table, close func(),
 	}
 	o.OnStart = func(int) { t.CountStart() }
 	o.OnExit = func(_ int, e mpm.Exit) { t.CountDeath(deathOf(e)) }
-	h := &history{table: t}
+	old.takeCounters(t)
+	h := &history{table: t, catch: old.catch}
 	onBoard := o.OnBoard
 	o.OnBoard = func(b *scoreboard.Scoreboard) {
+		old.takeBoard(b)
 		if h.board = b; onBoard != nil {
 			onBoard(b)
 		}

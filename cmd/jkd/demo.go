@@ -45,13 +45,13 @@ func runDemo(f flags) int {
 		return 1
 	}
 	l.warnings = nil
-	return serve(l, true, func(addrs []net.Addr) {
+	return serve(l, role{foreground: true, started: func(addrs []net.Addr) {
 		fmt.Printf("\njkd %s, MPM %s, in front of an AJP13 container on %s\n\n", version, cfg.Server.MPM, addr)
 		for _, p := range demo.Paths() {
 			fmt.Printf("  http://%s%-50s %s\n", addrs[0], p.Path, p.About)
 		}
 		fmt.Printf("\nStop with Ctrl-C.\n\n")
-	})
+	}})
 }
 
 // demoConfig is the embedded configuration.

@@ -62,8 +62,12 @@ func detach(f flags) int {
 		fmt.Fprintln(os.Stderr, "jkd:", err)
 		return 1
 	}
+	if err := absolute(); err != nil {
+		fmt.Fprintln(os.Stderr, "jkd:", err)
+		return 1
+	}
 	cmd := exec.Command(self)
-	cmd.Args = os.Args
+	cmd.Args = append(os.Args[:1:1], f.server()...)
 	cmd.Env = append(os.Environ(), readyVar+"=1")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{w}

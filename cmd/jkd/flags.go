@@ -26,16 +26,26 @@ type flags struct {
 	shm        string // -shm; empty: not asked for
 
 	ask  string        // -k; empty: not asked for
-	wait time.Duration // -wait, of -k stop and -k graceful-stop
+	wait time.Duration // -wait, of -k
 
 	top      bool          // -top
 	interval time.Duration // -interval, of -top
 	frames   int           // -n, of -top
 }
 
+// server is the command line of a server alone, which may have been asked for
+// with -k.
+func (f flags) server() []string {
+	args := []string{"-f", f.config}
+	if f.mpm != "" {
+		args = append(args, "-mpm", f.mpm)
+	}
+	return args
+}
+
 const usageText = `usage: jkd [-f file] [-mpm prefork|worker] [-foreground] [-t]
        jkd -demo [-mpm prefork|worker]
-       jkd -k status|stop|graceful-stop [-wait time] [-f file]
+       jkd -k status|graceful|restart|stop|graceful-stop [-wait time] [-f file]
        jkd -top [-interval time] [-n count] [-f file]
        jkd -shm file
        jkd -V
@@ -65,8 +75,8 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 	fs.BoolVar(&f.foreground, "foreground", false, "stay attached to the terminal")
 	fs.BoolVar(&f.demo, "demo", false, "run on an unprivileged port with a small container of its own")
 	fs.StringVar(&f.shm, "shm", "", "print a jk2.shm `file` as tables and exit")
-	fs.StringVar(&f.ask, "k", "", "ask the running server for its `status`, or tell it to stop or graceful-stop")
-	fs.DurationVar(&f.wait, "wait", time.Minute, "how long -k waits for the `end` of the server")
+	fs.StringVar(&f.ask, "k", "", "ask the running server for its `status`, or tell it to reload (graceful, restart) or to stop (stop, graceful-stop)")
+	fs.DurationVar(&f.wait, "wait", 0, "how long -k waits for the `end` of the server (1m) or its reload (3m)")
 	fs.BoolVar(&f.top, "top", false, "watch the running server")
 	fs.DurationVar(&f.interval, "interval", top.DefaultInterval, "how long -top waits between two `looks`")
 	fs.IntVar(&f.frames, "n", 0, "end -top after `count` looks; 0: on a terminal never, else after one")
@@ -82,6 +92,12 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 	if v || vv {
 		fmt.Fprintf(stdout, "jkd %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return f, 0, false
+	}
+	if f.wait == 0 {
+		f.wait = stopWait
+		if f.ask == askReload || f.ask == askRestart {
+			f.wait = reloadWait
+		}
 	}
 	switch {
 	case fs.NArg() > 0:

@@ -3,26 +3,19 @@
 package main
 
 import (
-	"fmt"
-	"net"
 	"os"
+	"sync"
 	"syscall"
 
 	"jkd/cmd/jkd/internal/keeper"
+	"jkd/cmd/jkd/internal/master"
 	"jkd/mpm"
 )
-
-// successorVar is what tableflip marks a process with that is to replace the
-// one that has started it: it has a keeper if that one has.
-const successorVar = "TABLEFLIP_HAS_PARENT_7DIU3"
 
 // runForeground is jkd -foreground: the keeper, or a master that it has started.
 // Where the system has nothing to make a keeper of, it is a master by itself.
 func runForeground(f flags) int {
-	if announce, life, ok := keeper.Inherited(); ok {
-		return runKept(f, kept{announce, life})
-	}
-	if detached() || os.Getenv(successorVar) != "" || !keeper.Supported {
+	if _, ok := inheritedKeeper(); ok || detached() || !keeper.Supported {
 		return runMaster(f)
 	}
 	log := newLogger(os.Stderr, false)
@@ -38,18 +31,26 @@ func runForeground(f flags) int {
 	return status
 }
 
-// runKept runs a master that the keeper has started.
-func runKept(f flags, k kept) int {
-	stop := k.watch()
-	defer stop()
-	l, err := loadConfig(f)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	status := serve(l, true, func([]net.Addr) { k.ready() })
-	k.leave(status)
-	return status
+// inheritedKeeper is the keeper that has started this master.
+var inheritedKeeper = sync.OnceValues(func() (kept, bool) {
+	announce, life, ok := keeper.Inherited()
+	return kept{announce, life}, ok
+})
+
+// The names by which a master hands its link to the keeper on.
+const (
+	keptAnnounce = "keeper announce"
+	keptLife     = "keeper life"
+)
+
+// handedKeeper is the keeper of the generation before.
+func handedKeeper(h *master.Heritage) (k kept, ok bool) {
+	k = kept{h.File(keptAnnounce), h.File(keptLife)}
+	return k, k.announce >= 0 && k.life >= 0
+}
+
+func (k kept) files() map[string]int {
+	return map[string]int{keptAnnounce: k.announce, keptLife: k.life}
 }
 
 // kept is a master's link to the keeper: two descriptors, which the next master

@@ -31,11 +31,11 @@ const (
 // addJk2 adds to the master what [connector.jk2] needs: the board, jk2.shm, and
 // who reloads the file. The memory is the caller's, who gives it up with close.
 // Without the section it does nothing.
-func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func(), err error) {
+func addJk2(o *master.Options, setup *jk2.Setup, old *inherited, log zerolog.Logger) (close func(), err error) {
 	if setup == nil {
 		return func() {}, nil
 	}
-	slots, seg, err := jk2Shm(&setup.Config.Shm, o.Module.ServerLimit)
+	slots, seg, err := jk2Shm(&setup.Config.Shm, o.Module.ServerLimit, old.jk2Slots)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +49,8 @@ func addJk2(o *master.Options, setup *jk2.Setup, log zerolog.Logger) (close func
 		closeSlots()
 		return nil, err
 	}
-	if _, err := jk2.Inherit(setup, b, nil); err != nil {
-		log.Warn().Err(err).Msg("edits of the status page will not outlive a reload")
-	}
+	old.takeJk2(setup, b)
+	old.takeJk2Slots(seg)
 	o.Segments[jk2Board], o.Segments[jk2Slots] = mem, slots
 	reclaim := o.OnReclaim
 	o.OnReclaim = func(server int) {
@@ -78,12 +77,12 @@ func jk2NewBoard(setup *jk2.Setup, servers int) (*shm.Segment, *board.Board, err
 	if err != nil {
 		return nil, nil, err
 	}
-	return memory("jkd-jk2", "", "", size, func(mem []byte) (*board.Board, error) { return board.Format(mem, servers, room) })
+	return memory("jkd-jk2", "", "", size, nil, func(mem []byte) (*board.Board, error) { return board.Format(mem, servers, room) })
 }
 
 // jk2Shm makes the memory of [shm:], with a slot for each child; nil when it is
 // off.
-func jk2Shm(c *jk2.Shm, servers int) (*shm.Segment, *jk2shm.Segment, error) {
+func jk2Shm(c *jk2.Shm, servers int, old *shm.Segment) (*shm.Segment, *jk2shm.Segment, error) {
 	if !c.On {
 		return nil, nil, nil
 	}
@@ -92,7 +91,7 @@ func jk2Shm(c *jk2.Shm, servers int) (*shm.Segment, *jk2shm.Segment, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return memory("jk2.shm", "[shm:] file", c.File, size, func(mem []byte) (*jk2shm.Segment, error) { return jk2shm.Format(mem, slots) })
+	return memory("jk2.shm", "[shm:] file", c.File, size, old, func(mem []byte) (*jk2shm.Segment, error) { return jk2shm.Format(mem, slots) })
 }
 
 // dumpShm is jkd -shm: it prints a jk2.shm file, which a running jkd may have

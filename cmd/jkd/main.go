@@ -9,6 +9,7 @@ import (
 
 	"jkd/cmd/jkd/internal/child"
 	"jkd/cmd/jkd/internal/demo"
+	"jkd/cmd/jkd/internal/master"
 	"jkd/mpm"
 )
 
@@ -40,6 +41,8 @@ func run(args []string) int {
 		return runDemo(f)
 	case f.test:
 		return testConfig(f, os.Stderr)
+	case master.IsSuccessor():
+		return runMaster(f)
 	case f.foreground:
 		return runForeground(f)
 	}

@@ -5,9 +5,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,19 +22,75 @@ import (
 )
 
 // runMaster checks the configuration and runs one generation. It returns the
-// exit status.
+// exit status. A successor tells the generation before what is wrong, which
+// logs it and tells whoever wants to know.
 func runMaster(f flags) int {
-	l, err := loadConfig(f)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := absolute(); err != nil {
+		fmt.Fprintln(os.Stderr, "jkd:", err)
 		return 1
 	}
-	return serve(l, f.foreground && !detached(), nil)
+	k, kept := inheritedKeeper()
+	h, err := master.Begin()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "jkd:", err)
+		return 1
+	}
+	if h.Parent() != 0 {
+		k, kept = handedKeeper(h)
+	}
+	r := role{foreground: f.foreground && !detached(), heritage: h, started: func([]net.Addr) {}}
+	if kept {
+		defer k.watch()()
+		r.started = func([]net.Addr) { k.ready() }
+		r.stay = k.ready
+		r.keep = k.files()
+	}
+	l, err := loadConfig(f)
+	if err != nil {
+		if h.Parent() == 0 {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		fmt.Fprintln(h, err)
+		return 1
+	}
+	status := serve(l, r)
+	if kept {
+		k.leave(status)
+	}
+	return status
 }
 
-// serve runs the master of a checked configuration. started, if not nil, is
-// called when it serves.
-func serve(l loaded, foreground bool, started func([]net.Addr)) int {
+// absolute makes the name that this program was called by one that a reload can
+// use from anywhere. It is not the file behind a symbolic link: an upgrade may
+// point that elsewhere.
+func absolute() (err error) {
+	name := os.Args[0]
+	if !strings.Contains(name, "/") {
+		if name, err = exec.LookPath(name); err != nil {
+			return err
+		}
+	}
+	os.Args[0], err = filepath.Abs(name)
+	return err
+}
+
+// role is what a master is besides its configuration.
+type role struct {
+	foreground bool
+	heritage   *master.Heritage // nil: it cannot be reloaded
+	// started is called when it serves, stay when it goes on although a successor
+	// had announced itself; nil: nothing.
+	started func([]net.Addr)
+	stay    func()
+	keep    map[string]int // master.Options.Keep
+}
+
+// successor tells whether there was a generation before.
+func (r role) successor() bool { return r.heritage != nil && r.heritage.Parent() != 0 }
+
+// serve runs the master of a checked configuration.
+func serve(l loaded, r role) int {
+	foreground := r.foreground
 	s := &l.cfg.Server
 	errorLog, err := openErrorLog(s, foreground)
 	if err != nil {
@@ -41,15 +100,19 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	// Until it is ready, a detached master still writes to the terminal it was
 	// started from: whoever waits there reads what goes wrong.
 	caller := os.Stderr
-	if detached() {
+	if detached() || r.successor() && !foreground {
 		if caller, err = letGo(errorLog); err != nil {
 			fmt.Fprintln(caller, "jkd:", err)
 			return 1
 		}
 	}
+	var listener io.Writer = lines(caller, false)
+	if r.successor() {
+		listener = zerolog.ConsoleWriter{Out: r.heritage, NoColor: true, PartsExclude: []string{zerolog.TimestampFieldName, zerolog.LevelFieldName}}
+	}
 	log := newLogger(errorLog, s.ErrorLogJSON)
-	if errorLog != os.Stderr {
-		log = log.Output(zerolog.MultiLevelWriter(lines(errorLog, s.ErrorLogJSON), startupWriter{lines(caller, false)}))
+	if errorLog != os.Stderr || r.successor() {
+		log = log.Output(zerolog.MultiLevelWriter(lines(errorLog, s.ErrorLogJSON), startupWriter{listener}))
 	}
 	log = log.Level(min(logLevel(s.LogLevel), zerolog.InfoLevel))
 	for _, w := range l.warnings {
@@ -90,13 +153,17 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 		Foreground:              foreground,
 		LogFiles:                append([]int{int(errorLog.Fd())}, fds...),
 		Segments:                make([]*shm.Segment, segments),
+		Heritage:                r.heritage,
+		Keep:                    r.keep,
+		OnStay:                  r.stay,
 		Logger:                  log,
 	}
+	old := inherit(r.heritage, &o, log)
 	var shmFile string
 	if l.cfg.Jk != nil {
 		shmFile = l.cfg.Jk.ShmFile
 	}
-	mem, seg, err := shared(l.jk, module.ServerLimit, shmFile)
+	mem, seg, err := shared(l.jk, module.ServerLimit, shmFile, old.jk)
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the connector's shared memory")
 		return 1
@@ -104,19 +171,20 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	if seg != nil {
 		defer mem.Discard()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
+		old.takeJk(seg)
 		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}
 		names := &jk.Names{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		names.First(firstNames)
 		o.Background = append(o.Background, keeper.Run, watcher.Run, names.Run)
 	}
-	closeJk2, err := addJk2(&o, l.jk2, jk2Log(l.jk2, files, log))
+	closeJk2, err := addJk2(&o, l.jk2, old, jk2Log(l.jk2, files, log))
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the memory of [connector.jk2]")
 		return 1
 	}
 	defer closeJk2()
-	table, closeCounters, err := addCounters(&o, &l)
+	table, closeCounters, err := addCounters(&o, &l, old)
 	if err != nil {
 		log.Error().Err(err).Msg("could not make the memory of the counters")
 		return 1
@@ -128,7 +196,20 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	if s.PidFileSet || !foreground {
 		o.PidFile = s.PidFile
 	}
-	closeControl, err := addControl(&o, s, newMasterSource(&o, l, table, seg), 0, log)
+	o.Shared = map[string]*shm.Segment{segmentNames[jkSegment]: o.Segments[jkSegment], segmentNames[jk2Board]: o.Segments[jk2Board],
+		segmentNames[jk2Slots]: o.Segments[jk2Slots], segmentNames[countersSegment]: o.Segments[countersSegment]}
+	for _, m := range o.Segments {
+		if m != nil {
+			o.Publish = append(o.Publish, m.Publish)
+		}
+	}
+	var m *master.Master
+	reload := func(hard bool, stop <-chan struct{}) error { return m.Reload(hard, stop) }
+	parent := 0
+	if r.successor() {
+		parent = r.heritage.Parent()
+	}
+	closeControl, err := addControl(&o, s, newMasterSource(&o, l, table, seg), parent, reload, log)
 	if err != nil {
 		log.Error().Err(err).Msg("could not start")
 		return 1
@@ -136,14 +217,16 @@ func serve(l loaded, foreground bool, started func([]net.Addr)) int {
 	defer closeControl()
 	o.OnReady = func(addrs []net.Addr) {
 		log.Info().Str("version", version).Str("mpm", module.Name).Msg("jkd is ready")
-		if started != nil {
-			started(addrs)
+		starting.Store(false)
+		if r.started != nil {
+			r.started(addrs)
 		}
 		if detached() {
 			reportReady(caller)
 		}
 	}
-	return master.New(o).Run()
+	m = master.New(o)
+	return m.Run()
 }
 
 // firstNames is how long the start waits for the addresses of back ends. What

@@ -40,6 +40,9 @@ const (
 	segments
 )
 
+// segmentNames are what one generation calls them to the next.
+var segmentNames = [segments]string{jkSegment: "jk", jk2Board: "jk2 board", jk2Slots: "jk2.shm", countersSegment: "counters"}
+
 // newModule makes the module that the configuration selects.
 func newModule(c *conf.Config) (mpm.Module, error) {
 	if c.Server.MPM == conf.Worker {
@@ -197,7 +200,7 @@ func maintainEvery(maintain, watchdog time.Duration) time.Duration {
 // shared makes the connector's segment for so many children and formats it. It
 // belongs to the caller, and so does the file (JkShmFile) unless file is "".
 // Without [connector.jk] it is nil.
-func shared(setup *jk.Setup, servers int, file string) (*shm.Segment, *jkshm.Segment, error) {
+func shared(setup *jk.Setup, servers int, file string, old *shm.Segment) (*shm.Segment, *jkshm.Segment, error) {
 	if setup == nil {
 		return nil, nil, nil
 	}
@@ -205,15 +208,16 @@ func shared(setup *jk.Setup, servers int, file string) (*shm.Segment, *jkshm.Seg
 	if err != nil {
 		return nil, nil, err
 	}
-	return memory("jkd-jk", "JkShmFile", file, size, func(mem []byte) (*jkshm.Segment, error) {
+	return memory("jkd-jk", "JkShmFile", file, size, old, func(mem []byte) (*jkshm.Segment, error) {
 		return jk.FormatSegment(mem, setup, servers)
 	})
 }
 
 // memory makes shared memory, in the file that a directive names unless file is
-// "", and has it formatted. It belongs to the caller.
-func memory[T any](name, directive, file string, size int, format func(mem []byte) (T, error)) (mem *shm.Segment, s T, err error) {
-	if mem, err = shm.Make(name, file, size); err != nil {
+// "", and has it formatted. old is that of the generation before, whose file gives
+// way when the memory is published; nil: there is none. It belongs to the caller.
+func memory[T any](name, directive, file string, size int, old *shm.Segment, format func(mem []byte) (T, error)) (mem *shm.Segment, s T, err error) {
+	if mem, err = shm.MakeBeside(name, file, size, old); err != nil {
 		if file != "" {
 			err = fmt.Errorf("%s: %w", directive, err)
 		}

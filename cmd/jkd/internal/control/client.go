@@ -26,6 +26,8 @@ var ErrNotRunning = errors.New("no jkd listens there")
 // ErrPatience: what was asked for has not happened in time, but may yet.
 var ErrPatience = errors.New("not yet done")
 
+var errNoAnswer = errors.New("the process that listens there does not answer")
+
 // maxStatus bounds what a client reads: MaxSlots of package conf, with every
 // text as long as can be, fit.
 const maxStatus = 1 << 30
@@ -89,6 +91,34 @@ func (c *Client) Stop(graceful bool, began func(Reply)) (Reply, error) {
 	return r, nil // end of file or a reset: either way it is gone
 }
 
+// Reload makes the server replace itself by its next generation, with the
+// configuration and the program as they are now. It returns the one that was
+// asked when the next one serves, or the reason why the old one goes on; after
+// Patience ErrPatience, and then it may yet happen. hard cuts what the old
+// generation has in hand.
+func (c *Client) Reload(hard bool) (Reply, error) {
+	command := "graceful"
+	if hard {
+		command = "restart"
+	}
+	for end := time.Now().Add(c.Patience); ; time.Sleep(50 * time.Millisecond) {
+		one := *c
+		one.Patience = max(time.Until(end), time.Second)
+		r, conn, err := one.ask(command)
+		switch {
+		case err == nil:
+			_ = conn.Close()
+			return r, nil
+		case err.Error() == ErrMoved.Error() && time.Now().Before(end):
+			// The one who listens now is somebody else.
+		case errors.Is(err, errNoAnswer):
+			return r, ErrPatience
+		default:
+			return r, err
+		}
+	}
+}
+
 // conn reads what follows the first line.
 type conn struct {
 	*bufio.Reader
@@ -128,11 +158,11 @@ func exchange(nc *net.UnixConn, command string) (r Reply, rd *bufio.Reader, err 
 	if _, err := io.WriteString(nc, command+"\n"); err != nil {
 		return r, nil, cause(err)
 	}
-	rd = bufio.NewReader(nc)
+	rd = bufio.NewReaderSize(nc, 8<<10)
 	line, err := rd.ReadSlice('\n')
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return r, nil, errors.New("the process that listens there does not answer")
+		return r, nil, errNoAnswer
 	case err != nil:
 		return r, nil, errors.New("the process that listens there gave no answer")
 	}

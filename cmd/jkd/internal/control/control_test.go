@@ -61,6 +61,9 @@ func run(t *testing.T) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := l.Publish(); err != nil {
+		t.Fatal(err)
+	}
 	r.Server = &Server{Listener: l, Build: 0xabc, Source: fake{sample()}, Logger: zerolog.Nop(),
 		Stop: func(graceful bool) error { r.stops <- graceful; return nil }}
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -300,6 +303,9 @@ func TestListenLiving(t *testing.T) {
 	}
 	next, err := Listen(r.path, os.Getpid())
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Publish(); err != nil {
 		t.Fatal(err)
 	}
 	r.end()

@@ -1,5 +1,5 @@
 // Package control lets programs on the same machine ask the master and tell it
-// to stop: jkd -k and jkd -top speak to a running jkd through it.
+// to stop or to reload: jkd -k and jkd -top speak to a running jkd through it.
 //
 // The master listens at a Unix socket (directive ControlSocket) that its own
 // user and the superuser alone may use: mode 0600 from the beginning, and the
@@ -16,6 +16,9 @@
 //	status         a status.Status as encoding/json writes it
 //	stop           nothing more, but the connection ends when the master does
 //	graceful-stop  likewise
+//	graceful       nothing more; ok when the next generation serves, else why
+//	               this one goes on
+//	restart        likewise, and this generation cuts what it has in hand
 //
 // Whoever leaves a socket behind, by a crash, does not keep the next master
 // from listening there; a living one does.

@@ -22,15 +22,16 @@ const MaxPath = 103
 // Listener is the master's socket.
 type Listener struct {
 	path   string
+	tmp    string // where it is until Publish
 	ln     *net.UnixListener
 	self   fs.FileInfo // of the socket's file
 	closed sync.Once
 }
 
-// Listen makes the socket at path, for this process's user alone. One that a
-// dead process left is replaced. So is that of the living process replaces (0:
-// none), the generation before this one, which keeps what it accepted.
-// It sets the process's file mode creation mask for a moment.
+// Listen makes a socket for this process's user alone, which Publish puts at
+// path. One that a dead process left there is replaced. So is that of the living
+// process replaces (0: none), the generation before this one, which keeps what
+// it accepted. It sets the process's file mode creation mask for a moment.
 func Listen(path string, replaces int) (*Listener, error) {
 	if err := vacant(path, replaces); err != nil {
 		return nil, fmt.Errorf("ControlSocket %s: %w", path, err)
@@ -51,11 +52,8 @@ func Listen(path string, replaces int) (*Listener, error) {
 		return nil, fmt.Errorf("ControlSocket %s: %w", path, cause(err))
 	}
 	ln.SetUnlinkOnClose(false)
-	l := &Listener{path: path, ln: ln}
-	if l.self, err = os.Lstat(tmp); err == nil && tmp != path {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
+	l := &Listener{path: path, tmp: tmp, ln: ln}
+	if l.self, err = os.Lstat(tmp); err != nil {
 		_ = ln.Close()
 		_ = os.Remove(tmp)
 		return nil, fmt.Errorf("ControlSocket %s: %w", path, cause(err))
@@ -63,12 +61,26 @@ func Listen(path string, replaces int) (*Listener, error) {
 	return l, nil
 }
 
+// Publish puts the socket in its place. It is called once, before or while the
+// Server runs.
+func (l *Listener) Publish() error {
+	if l.tmp == l.path {
+		return nil
+	}
+	if err := os.Rename(l.tmp, l.path); err != nil {
+		return fmt.Errorf("ControlSocket %s: %w", l.path, cause(err))
+	}
+	return nil
+}
+
 // Close stops listening and removes the socket, unless another has taken its
 // place. It may be called more than once.
 func (l *Listener) Close() {
 	l.closed.Do(func() {
-		if now, err := os.Lstat(l.path); err == nil && os.SameFile(now, l.self) {
-			_ = os.Remove(l.path)
+		for _, path := range []string{l.path, l.tmp} {
+			if now, err := os.Lstat(path); err == nil && os.SameFile(now, l.self) {
+				_ = os.Remove(path)
+			}
 		}
 		_ = l.ln.Close()
 	})

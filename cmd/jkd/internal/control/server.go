@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -21,8 +22,9 @@ import (
 
 const (
 	maxLine    = 256
-	maxClients = 4  // at a time; the others wait in the kernel's queue
-	maxWaiters = 16 // clients that wait for the end
+	maxReason  = 4000 // of an error; a client reads no longer lines
+	maxClients = 4    // at a time; the others wait in the kernel's queue
+	maxWaiters = 16   // clients that wait for the end
 
 	lineWait  = 5 * time.Second  // for the command
 	writeWait = 10 * time.Second // for all of the answer
@@ -37,6 +39,10 @@ type Server struct {
 	Source status.Source
 	// Stop makes the master stop. It must not wait for that.
 	Stop func(graceful bool) error
+	// Reload replaces this generation by the next and returns when that serves,
+	// or why it doesn't, or ErrMoved. It gives up when stop is closed; nil:
+	// there is no reload.
+	Reload func(hard bool, stop <-chan struct{}) error
 	// Logger hears of what should not happen, and of stops.
 	Logger zerolog.Logger
 
@@ -81,7 +87,7 @@ func (s *Server) work(stop <-chan struct{}) {
 			continue
 		}
 		if s.enter(c) {
-			s.serve(c)
+			s.serve(c, stop)
 		}
 		s.leave(c)
 	}
@@ -104,7 +110,7 @@ func (s *Server) leave(c *net.UnixConn) {
 }
 
 // serve answers one command.
-func (s *Server) serve(c *net.UnixConn) {
+func (s *Server) serve(c *net.UnixConn, stop <-chan struct{}) {
 	// The file's mode says it already; a directory or a mode that somebody
 	// has changed does not change who may stop the server.
 	if uid, err := sock.PeerUID(c); err == nil && uid != 0 && uid != os.Geteuid() {
@@ -136,6 +142,17 @@ func (s *Server) serve(c *net.UnixConn) {
 		s.answer(c, b)
 	case "stop", "graceful-stop":
 		s.stop(c, line == "graceful-stop")
+	case "graceful", "restart":
+		if s.Reload == nil {
+			s.refuse(c, "this jkd cannot be reloaded")
+			return
+		}
+		s.Logger.Info().Bool("graceful", line == "graceful").Msg("control socket: told to reload")
+		if err := s.Reload(line == "restart", stop); err != nil {
+			s.refuse(c, err.Error())
+			return
+		}
+		s.answer(c, nil)
 	default:
 		s.refuse(c, fmt.Sprintf("unknown command %.40q", line))
 	}
@@ -188,8 +205,13 @@ func (s *Server) answer(c *net.UnixConn, body []byte) {
 
 func (s *Server) refuse(c *net.UnixConn, reason string) {
 	_ = c.SetWriteDeadline(time.Now().Add(writeWait))
-	_, _ = fmt.Fprintf(c, "error %s\n", reason)
+	// One line: what has several becomes one.
+	reason = strings.ReplaceAll(strings.TrimSpace(reason), "\n", "; ")
+	_, _ = fmt.Fprintf(c, "error %s\n", reason[:min(len(reason), maxReason)])
 }
+
+// ErrMoved: another generation listens at the path now, which is to be asked.
+var ErrMoved = errors.New("another generation serves now")
 
 var errLine = fmt.Errorf("a command is a line of at most %d bytes", maxLine)
 

@@ -99,17 +99,19 @@ func endpointOf(a netip.Addr, port uint16, given string) endpoint {
 type listener struct {
 	fd   int
 	addr net.Addr
+	key  string // by which the next generation finds it
 }
 
-// openListeners opens all endpoints or none.
-func openListeners(u upgrader, eps []endpoint, backlog int) (ls []listener, err error) {
+// openListeners opens all endpoints or none. inherited gives the socket that the
+// generation before has of a key, or -1.
+func openListeners(inherited func(key string) int, eps []endpoint, backlog int) (ls []listener, err error) {
 	defer func() {
 		if err != nil {
 			closeListeners(ls)
 		}
 	}()
 	for _, ep := range eps {
-		l, err := openListener(u, ep, backlog)
+		l, err := openListener(inherited, ep, backlog)
 		if err != nil {
 			if ep.lenient {
 				continue
@@ -127,39 +129,24 @@ func closeListeners(ls []listener) {
 	}
 }
 
-func openListener(u upgrader, ep endpoint, backlog int) (listener, error) {
-	var cause error // what tableflip only quotes
-	ln, err := u.ListenWithCallback(ep.network, ep.address, func(network, address string) (net.Listener, error) {
-		ln, err := newBareListener(network, address)
-		if err != nil {
-			cause = err
-			return nil, err
-		}
-		return ln, nil
-	})
-	if cause != nil {
-		return listener{}, bindCause(cause)
+func openListener(inherited func(key string) int, ep endpoint, backlog int) (l listener, err error) {
+	key := listenerKey(ep.network, ep.address)
+	if fd := inherited(key); fd >= 0 {
+		l, err = adopted(fd)
+	} else {
+		l, err = newListener(ep.network, ep.address)
 	}
-	if err != nil {
-		return listener{}, err
+	l.key = key
+	if err == nil {
+		err = syscall.SetNonblock(l.fd, true)
 	}
-	defer ln.Close()
-	sc, ok := ln.(syscall.Conn)
-	if !ok {
-		return listener{}, fmt.Errorf("%T has no descriptor", ln)
+	if err == nil {
+		err = sock.Backlog(l.fd, backlog)
 	}
-	fd, err := dup(sc)
-	if err != nil {
-		return listener{}, err
+	if err != nil && l.fd > 0 {
+		_ = syscall.Close(l.fd)
 	}
-	if err = syscall.SetNonblock(fd, true); err == nil {
-		err = sock.Backlog(fd, backlog)
-	}
-	if err != nil {
-		_ = syscall.Close(fd)
-		return listener{}, err
-	}
-	return listener{fd, ln.Addr()}, nil
+	return l, err
 }
 
 // bindCause cuts the address, which the caller names, out of the error.
@@ -193,43 +180,15 @@ func dup(c syscall.Conn) (fd int, err error) {
 	return fd, err
 }
 
-// bareListener is a listening socket that the runtime's poller doesn't know,
-// in blocking mode, so that those who make an os.File from a copy don't tell
-// the poller either. It cannot accept.
-type bareListener struct {
-	fd   int
-	addr net.Addr
-}
-
-func newBareListener(network, address string) (*bareListener, error) {
+// newListener binds a socket.
+func newListener(network, address string) (listener, error) {
 	var lc net.ListenConfig
 	lc.SetMultipathTCP(false) // costs more and offers nothing here
 	ln, err := lc.Listen(context.Background(), network, address)
 	if err != nil {
-		return nil, err
+		return listener{}, bindCause(err)
 	}
 	defer ln.Close()
 	fd, err := dup(ln.(*net.TCPListener))
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.SetNonblock(fd, false); err != nil {
-		_ = syscall.Close(fd)
-		return nil, err
-	}
-	return &bareListener{fd, ln.Addr()}, nil
+	return listener{fd: fd, addr: ln.Addr()}, err
 }
-
-func (l *bareListener) Accept() (net.Conn, error) { return nil, errors.ErrUnsupported }
-func (l *bareListener) Close() error              { return syscall.Close(l.fd) }
-func (l *bareListener) Addr() net.Addr            { return l.addr }
-
-// SyscallConn implements syscall.Conn.
-func (l *bareListener) SyscallConn() (syscall.RawConn, error) { return bareConn(l.fd), nil }
-
-// bareConn gives access to a descriptor and does no waiting.
-type bareConn int
-
-func (c bareConn) Control(f func(uintptr)) error  { f(uintptr(c)); return nil }
-func (c bareConn) Read(func(uintptr) bool) error  { return errors.ErrUnsupported }
-func (c bareConn) Write(func(uintptr) bool) error { return errors.ErrUnsupported }

@@ -52,8 +52,26 @@ type Options struct {
 	Foreground bool
 	// LogFiles are descriptors that children get as mpm.Child.LogFiles.
 	LogFiles []int
-	// Generation is 0 for the first one, which is called 1.
-	Generation uint32
+	// Heritage is what the generation before has left, and the way to the next
+	// one. nil: this is the first and there is no other.
+	Heritage *Heritage
+	// Shared are the segments that the next generation gets to read, by name,
+	// besides the scoreboard.
+	Shared map[string]*shm.Segment
+	// Keep are descriptors that the next generation gets by name, to be had
+	// with Heritage.File.
+	Keep map[string]int
+	// Before, if not nil, is the scoreboard of the generation before.
+	Before *scoreboard.Scoreboard
+	// BeforeSegment is where it is; nil: there is none.
+	BeforeSegment *shm.Segment
+	// Publish are called when the children are ready, before anybody is told:
+	// what has a name takes it over from the generation before. An error ends
+	// the start.
+	Publish []func() error
+	// OnStay is called when a generation that was about to be replaced goes on,
+	// because the next one has died just after its start. nil: nothing.
+	OnStay func()
 	// OnReady is called once, when the children serve and the pid file is
 	// written, with the addresses that are listened on. It must not block;
 	// nil: nothing.
@@ -79,15 +97,14 @@ type Options struct {
 
 // Master runs one generation.
 type Master struct {
-	o           Options
-	log         zerolog.Logger
-	newUpgrader func() (upgrader, error)
-	terminal    bool // window changes send SIGWINCH, which means nothing then
+	o        Options
+	log      zerolog.Logger
+	terminal bool // window changes send SIGWINCH, which means nothing then
 
-	upgrader  upgrader
+	reload    reloader
 	pid       *pidFile
 	cred      *mpm.Credential
-	listeners []listener // closed early by a graceful stop
+	listeners []listener // of the endpoints that could be opened
 	draining  bool       // a graceful stop is under way: a second one means now
 	segment   *shm.Segment
 	board     *scoreboard.Scoreboard
@@ -98,12 +115,11 @@ func New(o Options) *Master {
 	if o.Backlog == 0 {
 		o.Backlog = DefaultBacklog
 	}
-	o.Generation = max(o.Generation, 1)
 	return &Master{
-		o:           o,
-		log:         o.Logger,
-		newUpgrader: newTableflip,
-		terminal:    o.Foreground && mpm.IsTerminal(0),
+		o:        o,
+		log:      o.Logger,
+		terminal: o.Foreground && mpm.IsTerminal(0),
+		reload:   newReloader(),
 	}
 }
 
@@ -141,17 +157,14 @@ func (m *Master) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if m.upgrader, err = m.newUpgrader(); err != nil {
-		return err
-	}
-	parent := 0
-	if m.upgrader.HasParent() {
-		parent = os.Getppid()
+	parent, inherited := 0, func(string) int { return -1 }
+	if h := m.o.Heritage; h != nil {
+		parent, inherited = h.parent, h.take
 	}
 	if m.pid, err = preparePidFile(m.o.PidFile, parent); err != nil {
 		return err
 	}
-	if m.listeners, err = openListeners(m.upgrader, eps, m.o.Backlog); err != nil {
+	if m.listeners, err = openListeners(inherited, eps, m.o.Backlog); err != nil {
 		return err
 	}
 	m.setFilters()
@@ -187,18 +200,33 @@ func (m *Master) openBoard() error {
 	if err != nil {
 		return err
 	}
-	if m.segment, err = shm.Make("jkd scoreboard", m.o.ScoreBoardFile, size); err != nil {
+	if m.segment, err = shm.MakeBeside("jkd scoreboard", m.o.ScoreBoardFile, size, m.o.BeforeSegment); err != nil {
 		return fmt.Errorf("scoreboard: %w", err)
 	}
-	m.board, err = scoreboard.New(m.segment.Bytes(), l, scoreboard.Global{
-		Generation: m.o.Generation,
-		BuildID:    mpm.BuildID(),
-		StartTime:  time.Now(),
-	})
+	m.board, err = scoreboard.New(m.segment.Bytes(), l, m.global())
 	if err == nil && m.o.OnBoard != nil {
 		m.o.OnBoard(m.board)
 	}
 	return err
+}
+
+// global is what the scoreboard says of the whole. The generation is not taken
+// from the memory of the one before, to which children can write.
+func (m *Master) global() scoreboard.Global {
+	now := time.Now()
+	g := scoreboard.Global{Generation: m.generation(), BuildID: mpm.BuildID(), StartTime: now}
+	if m.o.Before != nil {
+		g = m.o.Before.Next(mpm.BuildID(), now)
+		g.Generation = m.generation()
+	}
+	return g
+}
+
+func (m *Master) generation() uint32 {
+	if m.o.Heritage == nil {
+		return 1
+	}
+	return m.o.Heritage.Generation()
 }
 
 // serve runs the children until the end.
@@ -207,9 +235,14 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 	for i, l := range m.listeners {
 		fds[i] = l.fd
 	}
+	var startTimeout time.Duration
+	if m.o.Heritage != nil && m.o.Heritage.parent != 0 {
+		startTimeout = successorStart
+	}
 	sup, err := mpm.NewSupervisor(mpm.Options{
+		StartTimeout: startTimeout,
 		Module:       m.o.Module,
-		Generation:   m.o.Generation,
+		Generation:   m.generation(),
 		Board:        m.board,
 		BoardSegment: m.segment,
 		Segments:     m.o.Segments,
@@ -232,14 +265,26 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 			m.log.Warn().Int("left", left).Msgf("work in the background did not end within %s", backgroundPatience)
 		}
 	}()
+	if m.o.Heritage != nil {
+		m.o.Heritage.watchParent(m.reload.parentC)
+	}
 	endC := make(chan error, 1)
 	go func() { endC <- sup.Run() }()
+	defer m.endReload(sup)
 	for {
 		select {
 		case err := <-endC:
 			return err
 		case s := <-sigC:
 			m.obey(s, sup)
+		case r := <-m.reload.askC:
+			m.ask(r)
+		case err := <-m.reload.upgradeC:
+			m.upgraded(err)
+		case pid := <-m.reload.settledC:
+			m.settled(pid, sup)
+		case <-m.reload.parentC:
+			m.parentGone()
 		}
 	}
 }
@@ -259,14 +304,17 @@ func (m *Master) obey(s os.Signal, sup stopper) {
 	switch a {
 	case actStop:
 		m.log.Info().Msgf("caught %s, %s", name, a)
+		m.reload.stopping = true
+		m.stopParent()
 		sup.Stop()
 	case actGraceful:
 		if m.draining {
 			m.log.Info().Msgf("caught %s again, %s", name, actStop)
+			m.stopParent()
 			sup.Stop()
 			return
 		}
-		m.draining = true
+		m.draining, m.reload.stopping = true, true
 		m.log.Info().Msgf("caught %s, %s", name, a)
 		// The place is free for a successor from now on.
 		m.pid.remove()
@@ -274,7 +322,8 @@ func (m *Master) obey(s os.Signal, sup stopper) {
 		sup.Graceful(m.o.GracefulShutdownTimeout)
 		m.shutListeners()
 	case actReload:
-		m.log.Warn().Msgf("caught %s: reloading is not available in this version, jkd goes on unchanged; stop and start it for a new configuration", name)
+		m.log.Info().Msgf("caught %s, %s", name, a)
+		m.ask(reloadRequest{})
 	}
 }
 
@@ -303,12 +352,19 @@ func (m *Master) shutListeners() {
 
 // ready is called when StartServers children are ready.
 func (m *Master) ready() error {
+	for _, publish := range append([]func() error{m.segment.Publish}, m.o.Publish...) {
+		if err := publish(); err != nil {
+			return err
+		}
+	}
 	if err := m.pid.publish(); err != nil {
 		return err
 	}
-	if err := m.upgrader.Ready(); err != nil {
-		// The parent is gone. So be it: we serve.
-		m.log.Warn().Err(err).Msg("could not tell the previous generation")
+	if h := m.o.Heritage; h != nil {
+		if err := h.ready(); err != nil {
+			// The parent is gone. So be it: we serve.
+			m.log.Warn().Err(err).Msg("could not tell the previous generation")
+		}
 	}
 	addrs := make([]net.Addr, len(m.listeners))
 	for i, l := range m.listeners {
@@ -327,9 +383,8 @@ func (m *Master) close() {
 		m.pid.remove()
 	}
 	closeListeners(m.listeners)
-	if m.upgrader != nil {
-		m.upgrader.Stop()
-		<-m.upgrader.Exit()
+	if m.o.Heritage != nil {
+		m.o.Heritage.end()
 	}
 	if m.segment != nil {
 		m.segment.Discard()

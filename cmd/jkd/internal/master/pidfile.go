@@ -129,3 +129,19 @@ func holds(pid int) bool {
 func program(path string) string {
 	return filepath.Base(strings.TrimSuffix(path, " (deleted)"))
 }
+
+// again publishes the file once more, after another process had put its own in
+// its place.
+func (p *pidFile) again() error {
+	if p.path == "" {
+		return nil
+	}
+	fresh, err := preparePidFile(p.path, 0)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.tmp = fresh.tmp
+	p.mu.Unlock()
+	return p.publish()
+}

@@ -57,60 +57,21 @@ func TestParseListen(t *testing.T) {
 	}
 }
 
-// fakeUpgrader stands for tableflip, of which a process has only one.
-type fakeUpgrader struct {
-	inherited map[string]net.Listener
-	keys      []string
-	kept      []int // copies for a successor
-	readyErr  error
-	parent    bool
-	exitC     chan struct{}
-}
-
-func newFake() *fakeUpgrader { return &fakeUpgrader{exitC: make(chan struct{})} }
-
-func (f *fakeUpgrader) ListenWithCallback(network, address string, listen func(string, string) (net.Listener, error)) (net.Listener, error) {
-	key := network + " " + address
-	f.keys = append(f.keys, key)
-	if ln := f.inherited[key]; ln != nil {
-		return ln, nil
-	}
-	ln, err := listen(network, address)
-	if err != nil {
-		return nil, fmt.Errorf("can't create new listener: %s", err)
-	}
-	fd, err := dup(ln.(syscall.Conn))
-	if err != nil {
-		return nil, err
-	}
-	f.kept = append(f.kept, fd)
-	return ln, nil
-}
-
-func (f *fakeUpgrader) Ready() error          { return f.readyErr }
-func (f *fakeUpgrader) HasParent() bool       { return f.parent }
-func (f *fakeUpgrader) Exit() <-chan struct{} { return f.exitC }
-func (f *fakeUpgrader) Stop() {
-	for _, fd := range f.kept {
-		syscall.Close(fd)
-	}
-	close(f.exitC)
-}
+// nothing is what the first generation inherits.
+func nothing(string) int { return -1 }
 
 func TestOpenListeners(t *testing.T) {
-	u := newFake()
-	defer u.Stop()
 	eps, err := parseListen([]string{"127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ls, err := openListeners(u, eps, 5)
+	ls, err := openListeners(nothing, eps, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closeListeners(ls)
-	if len(ls) != 1 || !slices.Equal(u.keys, []string{"tcp4 127.0.0.1:0"}) {
-		t.Fatalf("%v, keys %v", ls, u.keys)
+	if len(ls) != 1 || ls[0].key != "listener tcp4 127.0.0.1:0" {
+		t.Fatalf("%v", ls)
 	}
 	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(ls[0].fd), syscall.F_GETFL, 0)
 	if flags&syscall.O_NONBLOCK == 0 {
@@ -133,15 +94,27 @@ func TestInheritedListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := ln.Addr().String()
-	u := newFake()
-	u.inherited = map[string]net.Listener{"tcp4 " + address: ln}
+	fd, err := dup(ln.(*net.TCPListener))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	inherited := func(key string) int {
+		if key == "listener tcp4 "+address {
+			return fd
+		}
+		return -1
+	}
 	eps, err := parseListen([]string{address})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ls, err := openListeners(u, eps, 5) // binding again would fail
+	ls, err := openListeners(inherited, eps, 5) // binding again would fail
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(ls) != 1 || ls[0].fd != fd || ls[0].addr.String() != address {
+		t.Errorf("%v, want descriptor %d at %s", ls, fd, address)
 	}
 	closeListeners(ls)
 }
@@ -152,20 +125,18 @@ func TestBindFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	u := newFake()
-	defer u.Stop()
 	eps, err := parseListen([]string{"127.0.0.1:0", ln.Addr().String()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = openListeners(u, eps, 5)
+	_, err = openListeners(nothing, eps, 5)
 	want := fmt.Sprintf("Listen %s: could not bind to %[1]s: address already in use", ln.Addr())
 	if err == nil || err.Error() != want || !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	// Lenient: the other protocol is enough.
 	eps[1].lenient = true
-	ls, err := openListeners(u, eps, 5)
+	ls, err := openListeners(nothing, eps, 5)
 	if err != nil || len(ls) != 1 {
 		t.Errorf("%d listeners, %v", len(ls), err)
 	}
@@ -293,8 +264,8 @@ func TestObey(t *testing.T) {
 		{syscall.SIGINT, true, "stop", "caught SIGINT, shutting down"},
 		{syscall.SIGWINCH, false, "graceful 7s", "caught SIGWINCH, shutting down gracefully"},
 		{syscall.SIGWINCH, true, "", ""},
-		{syscall.SIGHUP, false, "", "reloading is not available"},
-		{syscall.SIGUSR1, false, "", "reloading is not available"},
+		{syscall.SIGHUP, false, "", "this jkd cannot be reloaded"},
+		{syscall.SIGUSR1, false, "", "this jkd cannot be reloaded"},
 	} {
 		var log strings.Builder
 		m := New(Options{GracefulShutdownTimeout: 7 * time.Second, Logger: zerolog.New(&log)})
