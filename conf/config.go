@@ -65,6 +65,15 @@ type ServerConfig struct {
 	// mean on this machine, nil when neither is set.
 	User, Group string
 	Identity    *Identity
+	// AllowRootChildren: a superuser's children may be so too if User is not
+	// set. Default off: jkd doesn't start then.
+	AllowRootChildren bool
+	// ChrootDir is the root directory of the children, absolute; "" (default):
+	// the master's. It needs User.
+	ChrootDir string
+	// CoreDumpDirectory is where children that crash leave core files,
+	// absolute and as a child sees it, inside ChrootDir; "" (default): nowhere.
+	CoreDumpDirectory string
 
 	// PidFile, default logs/jkd.pid; ErrorLog, default logs/error_log.
 	// PidFileSet and ErrorLogSet tell a path somebody asked for from the

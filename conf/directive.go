@@ -153,8 +153,6 @@ var unsupported = map[string]string{
 	"acceptmutex":             "children wait for connections without a lock",
 	"mutex":                   "children wait for connections without a lock",
 	"lockfile":                "children wait for connections without a lock",
-	"chrootdir":               "start jkd in a jail or container instead",
-	"coredumpdirectory":       "children leave no core files",
 	"documentroot":            "jkd serves no files",
 	"include":                 "the configuration is one file",
 	"listencoresbucketsratio": "all children share every listener",

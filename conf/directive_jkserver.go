@@ -138,8 +138,8 @@ func addJkServer(t table) {
 		case dir == "":
 			return nil, errors.New("the path is empty")
 		}
-		if dir = p.path(dir); !isDir(dir) {
-			p.warn(g.Line, g.Key, "the directory %s does not exist", dir)
+		if dir = p.path(dir); !isDir(p.chrooted(dir)) {
+			p.warn(g.Line, g.Key, "the directory %s does not exist", p.chrooted(dir))
 		}
 		return func(s *JkServer) { s.AutoAlias = dir }, nil
 	}))

@@ -31,6 +31,7 @@ func serverTable() table {
 		p.cfg.Server.Group, err = unquote(g.Value)
 		return err
 	}})
+	addPrivileges(t)
 	t.add(directive{name: "PidFile", set: func(p *parser, g given) error {
 		p.cfg.Server.PidFileSet = true
 		return outputPath(func(c *Config) *string { return &c.Server.PidFile })(p, g)

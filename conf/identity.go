@@ -61,7 +61,7 @@ func lookupUser(s string) (id Identity, known bool, err error) {
 
 func rootless(uid uint32) error {
 	if uid == 0 {
-		return errors.New("children must not run as root")
+		return errors.New("children do not run as root; if they shall, leave User and Group out and set AllowRootChildren = On")
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
 	}
 	p.cfg.Path = abs
 	p.root(sections)
+	p.jail(sections)
 	for i := range sections.Sections {
 		p.section(&sections.Sections[i])
 	}
@@ -257,6 +258,7 @@ func (p *parser) finish(o Options) {
 	p.customLogs()
 	p.status()
 	p.identity()
+	p.confinement()
 	if s.PidFile == "" {
 		s.PidFile = p.path(defaultPidFile)
 	}

@@ -416,7 +416,7 @@ func TestSample(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"User", "Group", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ControlSocket", "ErrorLog", "AcceptFilter",
+	for _, name := range []string{"User", "Group", "ChrootDir", "CoreDumpDirectory", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ControlSocket", "ErrorLog", "AcceptFilter",
 		"LogFormat", "SetEnv", "UnsetEnv", "JkMount", "JkUnMount", "JkWorkerProperty", "JkAutoAlias", "JkOptions", "JkEnvVar",
 		"JkLogFile", "JkLogLevel", "JkRequestLogFormat", "JkShmFile", "JkShmSize"} {
 		data = bytes.ReplaceAll(data, []byte("\n#"+name+" ="), []byte("\n# "+name+" ="))
@@ -495,8 +495,8 @@ func TestIdentity(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"User = #54321":                    "f:3: User: the system has no user with this number: directive Group is needed too",
-		"User = root":                      "f:3: User: children must not run as root",
-		"User = #0":                        "f:3: User: children must not run as root",
+		"User = root":                      "f:3: User: children do not run as root; if they shall, leave User and Group out and set AllowRootChildren = On",
+		"User = #0":                        "f:3: User: children do not run as root; if they shall, leave User and Group out and set AllowRootChildren = On",
 		"User = #-1":                       `f:3: User: "#-1" is not '#' and a number`,
 		"User = nobody-at-all":             `f:3: User: there is no user "nobody-at-all" on this system`,
 		"Group = #5":                       "f:3: Group: needs directive User beside it",

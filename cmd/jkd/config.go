@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"jkd/cmd/jkd/internal/users"
 	"jkd/conf"
@@ -60,7 +61,7 @@ func (l *loaded) check() error {
 		errs = append(errs, err)
 	}
 	_, err := newModule(l.cfg)
-	errs = append(errs, err)
+	errs = append(errs, err, l.checkPrivileges(os.Geteuid()))
 	return errors.Join(append(errs, checkLogs(l.cfg))...)
 }
 

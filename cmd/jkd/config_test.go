@@ -12,7 +12,7 @@ import (
 func TestUsersAreChecked(t *testing.T) {
 	dir := t.TempDir()
 	file, list := filepath.Join(dir, "jkd.conf"), filepath.Join(dir, "users")
-	for name, text := range map[string]string{file: "[server]\nListen = 1\n[status]\nLocation = /s\nAuthUserFile = users\n[connector.jk]\n", list: "\nme:secret\n"} {
+	for name, text := range map[string]string{file: "[server]\nListen = 1\nAllowRootChildren = On\n[status]\nLocation = /s\nAuthUserFile = users\n[connector.jk]\n", list: "\nme:secret\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

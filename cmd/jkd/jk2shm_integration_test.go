@@ -194,7 +194,7 @@ func TestJk2Shm(t *testing.T) {
 		dir := openDir(t)
 		for name, text := range map[string]string{
 			"workers2.properties": "[shm:]\nfile=" + path + "\n[channel.socket:127.0.0.1:1]\n[uri:/x]\n",
-			"jkd.conf":            fmt.Sprintf("[server]\nListen = 127.0.0.1:%d\nErrorLog = error.log\nServerRoot = %s\n[connector.jk2]\nFile = workers2.properties\n", freePort(t), dir),
+			"jkd.conf":            fmt.Sprintf("[server]\nListen = 127.0.0.1:%d\nErrorLog = error.log\nUser = nobody\nServerRoot = %s\n[connector.jk2]\nFile = workers2.properties\n", freePort(t), dir),
 		} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
@@ -237,7 +237,7 @@ func TestJk2ShmRefused(t *testing.T) {
 		}
 	}
 	write("workers2.properties", "[shm:]\nfile="+link+"\n[channel.socket:127.0.0.1:1]\n[uri:/x]\n")
-	write("jkd.conf", fmt.Sprintf("[server]\nListen = 127.0.0.1:%d\n", freePort(t))+"[connector.jk2]\nFile = workers2.properties\n")
+	write("jkd.conf", fmt.Sprintf("[server]\nListen = 127.0.0.1:%d\nUser = nobody\n", freePort(t))+"[connector.jk2]\nFile = workers2.properties\n")
 	out, err := exec.Command(bin, "-foreground", "-f", conf).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), link) {
 		t.Errorf("a link in the place of jk2.shm: %v, %s", err, out)

@@ -92,7 +92,7 @@ func TestOpenLogs(t *testing.T) {
 // jkd -t judges formats, each with its line.
 func TestFormatsAreChecked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jkd.conf")
-	text := "[server]\nListen = 1\nLogFormat = \"%h %y\" bad\nCustomLog = /dev/null bad\nCustomLog = /dev/null \"%h %{x\"\nCustomLog = /dev/null \"%h %D\"\n" +
+	text := "[server]\nListen = 1\nAllowRootChildren = On\nLogFormat = \"%h %y\" bad\nCustomLog = /dev/null bad\nCustomLog = /dev/null \"%h %{x\"\nCustomLog = /dev/null \"%h %D\"\n" +
 		"[vhost a]\nJkLogStampFormat = %%\n[vhost b]\nJkRequestLogFormat = %w\n" +
 		"[connector.jk]\nJkWorkerProperty = worker.list=w\nJkLogStampFormat = %1\nJkRequestLogFormat = \"%w %{x}n\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -111,7 +111,7 @@ func TestFormatsAreChecked(t *testing.T) {
 		}
 		got = append(got, at)
 	}
-	if want := []string{"4: CustomLog", "5: CustomLog", "13: JkLogStampFormat", "14: JkRequestLogFormat"}; !reflect.DeepEqual(got, want) {
+	if want := []string{"5: CustomLog", "6: CustomLog", "14: JkLogStampFormat", "15: JkRequestLogFormat"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v\nwant %q", err, want)
 	}
 }
