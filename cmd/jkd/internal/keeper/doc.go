@@ -32,7 +32,8 @@
 // HUP, USR1, USR2, TERM, INT, QUIT and WINCH are passed on to the current
 // master. Those but TERM, INT and QUIT are held back until the first master has
 // announced itself, as they would kill a master that does not listen to them
-// yet, or be lost. WINCH is not passed on if a terminal, which sends it when the
+// yet, or be lost. A master that announces itself after TERM, INT or WINCH went
+// to the one before gets that signal too. WINCH is not passed on if a terminal, which sends it when the
 // window changes, is the standard input. Masters are in the keeper's process
 // group and so get what a terminal sends to the group, INT, QUIT and HUP, twice:
 // nobody can tell those from others, but to stop at once two times is to stop at

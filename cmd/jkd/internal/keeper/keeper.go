@@ -94,6 +94,10 @@ type keeper struct {
 	leaving ladder
 	reload  *time.Timer // systemd waits for the end of a reload; nil: not so
 
+	stop   syscall.Signal // the end that was last asked for; 0: none
+	stopTo int            // the master that was told
+	hurry  bool           // no master lived that could be told
+
 	ended map[int]syscall.WaitStatus // waited for, not yet looked at
 	alone bool                       // there are no children at all
 }
@@ -151,6 +155,7 @@ func (k *keeper) run(sigC, chldC <-chan os.Signal) (status int) {
 		case <-chldC:
 		case <-k.reports.wakeC:
 		case s := <-sigC:
+			k.look() // for whom it is
 			k.obey(s.(syscall.Signal))
 		case <-k.leaving.timer.C:
 			k.climb()
@@ -232,10 +237,15 @@ func (k *keeper) announced(pid int) {
 		return
 	}
 	k.tellReady()
+	k.hurry = false
 	for _, s := range k.held {
 		k.send(s)
 	}
 	k.held = nil
+	// The one before was told, but had just handed over, or ended.
+	if k.stop != 0 && k.stopTo != pid {
+		k.send(k.stop)
+	}
 }
 
 // prune takes masters out that were waited for by the one that started them.
@@ -261,6 +271,9 @@ func (k *keeper) judge() (over bool) {
 		return true
 	}
 	k.leaving.begin()
+	if k.hurry && k.leaving.at == waiting {
+		k.climb()
+	}
 	return false
 }
 
@@ -271,14 +284,17 @@ func (k *keeper) obey(s syscall.Signal) {
 	}
 	switch {
 	case k.masters.current() == 0:
-		if urgent(s) && k.leaving.at == waiting {
-			k.climb()
-		}
+		k.send(s) // to whoever comes, or to all that is left
 	case urgent(s) || k.masters.announced():
 		k.send(s)
 	case !slices.Contains(k.held, s):
 		k.held = append(k.held, s)
 	}
+}
+
+// endsIt: the signal asks for the end of the service, whichever master gets it.
+func endsIt(s syscall.Signal) bool {
+	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGWINCH
 }
 
 // urgent signals end a master that does not listen to any yet.
@@ -290,14 +306,18 @@ func urgent(s syscall.Signal) bool {
 // number may belong to another process by now, unless it is a child's of ours.
 func (k *keeper) send(s syscall.Signal) {
 	k.prune()
-	pid := k.masters.current()
+	pid := 0
 	for _, m := range slices.Backward(k.masters.members) {
 		if kinOf(m.pid) != kinDead {
 			pid = m.pid
 			break
 		}
 	}
+	if endsIt(s) {
+		k.stop, k.stopTo = s, pid
+	}
 	if pid == 0 {
+		k.hurry = k.hurry || urgent(s)
 		return
 	}
 	if err := syscall.Kill(pid, s); err != nil {

@@ -240,7 +240,8 @@ var parts = map[string]func(m *testMaster) int{
 			m.serve()
 			m.hear()
 			m.next()
-			select {}
+			m.hear()
+			return 0
 		}
 		m.say("starts")
 		m.cue()
@@ -614,8 +615,24 @@ func TestMidway(t *testing.T) {
 	p.cue()
 	p.expect("2: serves")
 	p.signal(syscall.SIGTERM)
-	// Passed on, or part of what is sent to all that is left.
 	p.expect("2: terminated")
+	p.ends(9)
+}
+
+// TestStopMidway: the end of the service is that of a master too which announces
+// itself only after the one before was told.
+func TestStopMidway(t *testing.T) {
+	p := open(t, "midway")
+	p.expect("1: serves")
+	p.signal(syscall.SIGHUP)
+	p.expect("1: hangup")
+	second := p.expect("2: starts")
+	p.signal(syscall.SIGWINCH)
+	p.expect("1: window changed")
+	p.adopts(second)
+	p.cue()
+	p.expect("2: serves")
+	p.expect("2: window changed")
 	p.ends(9)
 }
 
