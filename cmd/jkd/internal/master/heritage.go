@@ -30,6 +30,7 @@ const (
 	maxOffer     = 1 << 20 // bytes of the offer
 	maxInherited = 4096    // descriptors
 	maxReport    = 16 << 10
+	socketBuffer = 128 << 10
 )
 
 // offer is what the old master sends first: a line of JSON. The descriptors
@@ -153,6 +154,10 @@ func socketpair() (pair [2]int, err error) {
 		if err := syscall.SetNonblock(fd, true); err != nil {
 			return pair, err
 		}
+		// Some hundred listeners are more than FreeBSD's default. Where it may
+		// not be so much an offer that is too long fails, and with it the reload.
+		_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_SNDBUF, socketBuffer)
+		_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_RCVBUF, socketBuffer)
 	}
 	return pair, nil
 }
