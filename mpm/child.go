@@ -100,8 +100,8 @@ func handshakeError(format string, args ...any) error {
 
 // AttachChild makes this process a child: it takes the descriptors, sets
 // close-on-exec on all of them, hears from the master what they are, checks
-// that both run the same program and that the credential took effect, and maps
-// the scoreboard. It returns the configuration snapshot as the master was
+// that both run the same program, gives up what rights it still has, checks
+// that they are gone, and maps the scoreboard. It returns the configuration snapshot as the master was
 // given it. Errors are of type *AttachError.
 //
 // The terminal's signals (INT, HUP, WINCH) are ignored from here on: the
@@ -111,7 +111,15 @@ func AttachChild() (*Child, []byte, error) {
 	_ = os.Unsetenv(childVar)
 	unix.CloseOnExec(FDControl)
 
-	h, snapshot, err := receive(FDControl)
+	h, err := receiveHello(FDControl)
+	if err != nil {
+		return nil, nil, err
+	}
+	setCommandName(int(h.Server))
+	if err := h.enter(); err != nil {
+		return nil, nil, &AttachError{ExitFatal, err}
+	}
+	snapshot, err := receiveSnapshot(FDControl)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,11 +143,6 @@ func AttachChild() (*Child, []byte, error) {
 			return nil, nil, handshakeError("descriptor %d: %w", i, err)
 		}
 	}
-	if h.Credential != nil {
-		if err := h.Credential.verify(); err != nil {
-			return nil, nil, &AttachError{ExitFatal, err}
-		}
-	}
 	if c.board, err = shm.Attach(FDScoreboard, int(h.BoardSize)); err != nil {
 		return nil, nil, handshakeError("scoreboard: %w", err)
 	}
@@ -157,34 +160,40 @@ func AttachChild() (*Child, []byte, error) {
 		}
 	}
 	syscall.Umask(0o027)
-	setCommandName(c)
 	return c, snapshot, nil
 }
 
-// receive hears hello and snapshot.
-func receive(fd int) (h hello, snapshot []byte, err error) {
+// receiveHello hears what comes first, from a master of the same build.
+func receiveHello(fd int) (h hello, err error) {
 	tv := unix.NsecToTimeval(int64(attachPatience))
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv); err != nil {
-		return h, nil, handshakeError("descriptor %d: %w; children are started by jkd itself only", fd, err)
+		return h, handshakeError("descriptor %d: %w; children are started by jkd itself only", fd, err)
 	}
 	b, err := receiveFrame(fd, frameHello)
 	if err != nil {
-		return h, nil, err
+		return h, err
 	}
 	h, version, err := decodeHello(b)
 	switch {
 	case err != nil:
-		return h, nil, handshakeError("%w", err)
+		return h, handshakeError("%w", err)
 	case version != helloVersion || h.Build != BuildID():
-		return h, nil, handshakeError("the master runs another build: the program file was replaced; restart or upgrade jkd")
+		return h, handshakeError("the master runs another build: the program file was replaced; restart or upgrade jkd")
 	}
-	if snapshot, err = receiveFrame(fd, frameSnapshot); err != nil {
-		return h, nil, err
+	return h, nil
+}
+
+// receiveSnapshot hears the configuration, after which orders may take as long
+// as they like.
+func receiveSnapshot(fd int) ([]byte, error) {
+	snapshot, err := receiveFrame(fd, frameSnapshot)
+	if err != nil {
+		return nil, err
 	}
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{}); err != nil {
-		return h, nil, handshakeError("%w", err)
+		return nil, handshakeError("%w", err)
 	}
-	return h, snapshot, nil
+	return snapshot, nil
 }
 
 func receiveFrame(fd int, want frameKind) ([]byte, error) {
@@ -226,7 +235,7 @@ func readFull(fd int, b []byte) error {
 
 // setCommandName corrects the short name that ps and pgrep show where the
 // program was started by way of /proc/self/exe, which would be "exe".
-func setCommandName(c *Child) {
+func setCommandName(server int) {
 	if executable() != "/proc/self/exe" {
 		return
 	}
@@ -234,7 +243,7 @@ func setCommandName(c *Child) {
 	if err != nil {
 		return
 	}
-	_, _ = unix.Write(fd, fmt.Appendf(nil, "jkd: child %d", c.Server))
+	_, _ = unix.Write(fd, fmt.Appendf(nil, "jkd: child %d", server))
 	_ = unix.Close(fd)
 }
 

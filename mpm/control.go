@@ -122,7 +122,7 @@ func decodeOrder(b [frameHead]byte) (Order, error) {
 }
 
 // helloVersion changes with the meaning of hello or of the descriptors.
-const helloVersion = 2
+const helloVersion = 3
 
 // hello is what a child has to know before it can attach.
 type hello struct {
@@ -135,7 +135,7 @@ type hello struct {
 	Segments    []uint64 // sizes; 0: its descriptor is a placeholder
 	Listeners   uint32
 	LogFiles    uint32
-	Credential  *Credential // nil: unchanged
+	confinement
 }
 
 func (h *hello) append(b []byte) []byte {
@@ -152,6 +152,10 @@ func (h *hello) append(b []byte) []byte {
 	}
 	b = le.AppendUint32(b, h.Listeners)
 	b = le.AppendUint32(b, h.LogFiles)
+	for _, path := range []string{h.Chroot, h.Cores} {
+		b = le.AppendUint32(b, uint32(len(path)))
+		b = append(b, path...)
+	}
 	if h.Credential == nil {
 		return append(b, 0)
 	}
@@ -193,6 +197,13 @@ func decodeHello(b []byte) (h hello, version uint32, err error) {
 		h.Segments = append(h.Segments, n)
 	}
 	h.Listeners, h.LogFiles = r.u32(), r.u32()
+	for _, path := range []*string{&h.Chroot, &h.Cores} {
+		n := r.u32()
+		if n > maxPath {
+			return hello{}, 0, fmt.Errorf("mpm: hello names a path of %d bytes", n)
+		}
+		*path = string(r.take(int(n)))
+	}
 	if r.u8() == 1 {
 		c := &Credential{UID: r.u32(), GID: r.u32()}
 		n := r.u32()

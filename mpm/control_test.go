@@ -13,13 +13,13 @@ func sampleHello() hello {
 	return hello{
 		Build: 0x1122334455667788, Server: 3, Generation: 9, ServerLimit: 16, ThreadLimit: 64,
 		BoardSize: 1 << 20, Segments: []uint64{4096, 0, 1 << 16}, Listeners: 2, LogFiles: 1,
-		Credential: &Credential{UID: 80, GID: 81, Groups: []uint32{82, 83}},
+		confinement: confinement{&Credential{UID: 80, GID: 81, Groups: []uint32{82, 83}}, "/var/jail", "/cores"},
 	}
 }
 
 func TestHelloRoundTrip(t *testing.T) {
 	plain := sampleHello()
-	plain.Credential = nil
+	plain.confinement = confinement{}
 	for _, h := range []hello{sampleHello(), plain} {
 		b := h.append(nil)
 		got, version, err := decodeHello(b)
@@ -46,6 +46,7 @@ func TestHelloRefused(t *testing.T) {
 		"huge scoreboard":     func(h *hello) { h.BoardSize = 1 << 50 },
 		"huge segment":        func(h *hello) { h.Segments[1] = 1 << 63 },
 		"too many segments":   func(h *hello) { h.Segments = make([]uint64, maxSegments+1) },
+		"long path":           func(h *hello) { h.Chroot = strings.Repeat("x", maxPath+1) },
 		"too many groups":     func(h *hello) { h.Credential.Groups = make([]uint32, maxGroups+1) },
 	} {
 		h := sampleHello()

@@ -63,14 +63,14 @@ func (s *Supervisor) startProcess(server int) (int, *link, error) {
 		files = append(files, uintptr(fd))
 	}
 	attr := &syscall.ProcAttr{Env: s.environ, Files: files}
-	if s.o.Credential != nil {
+	if s.confinement.atStart() {
 		attr.Sys = &syscall.SysProcAttr{Credential: s.o.Credential.attr()}
 	}
 	// Not os.StartProcess: it would need *os.File for the listeners, and
 	// asking those for their descriptor switches the sockets, which other
 	// processes share, to blocking mode.
 	argv := []string{title(s.o.Module.Name, server, s.o.Generation)}
-	pid, err := syscall.ForkExec(executable(), argv, attr)
+	pid, err := forkExec(executable(), argv, attr)
 	_ = syscall.Close(childFD)
 	if err != nil {
 		_ = syscall.Close(masterFD)
@@ -86,7 +86,7 @@ func (s *Supervisor) startProcess(server int) (int, *link, error) {
 		Segments:    sizes,
 		Listeners:   uint32(len(s.o.Listeners)),
 		LogFiles:    uint32(len(s.o.LogFiles)),
-		Credential:  s.o.Credential,
+		confinement: s.confinement,
 	}
 	head := appendFrame(nil, frameHello, h.append(nil))
 	return pid, newLink(masterFD, head, s.snapshotFrame, &s.links), nil

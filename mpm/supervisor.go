@@ -38,6 +38,12 @@ type Options struct {
 	Snapshot []byte
 	// Credential is who the children become; nil: whoever the master is.
 	Credential *Credential
+	// ChrootDir is the root directory of the children, an absolute path; "": the
+	// master's. It needs Credential.
+	ChrootDir string
+	// CoreDumpDirectory is where children that crash may leave a core file, an
+	// absolute path inside ChrootDir; "": those with a Credential leave none.
+	CoreDumpDirectory string
 	// OnReady is called once, from the Supervisor's goroutine, when
 	// StartServers children are ready. They accept no connection before it has
 	// returned. An error ends everything, without any having been accepted.
@@ -115,6 +121,7 @@ type Supervisor struct {
 	o             Options
 	log           zerolog.Logger
 	env           env
+	confinement   confinement
 	environ       []string
 	snapshotFrame []byte
 	placeholder   uintptr // /dev/null, in the place of a segment that is none
@@ -167,8 +174,9 @@ func NewSupervisor(o Options) (*Supervisor, error) {
 	case len(o.Listeners) > maxFiles || len(o.LogFiles) > maxFiles:
 		return nil, fmt.Errorf("mpm: more than %d listeners or log files", maxFiles)
 	}
-	if o.Credential != nil && len(o.Credential.Groups) > maxGroups {
-		return nil, fmt.Errorf("mpm: more than %d groups", maxGroups)
+	confined := confinement{o.Credential, o.ChrootDir, o.CoreDumpDirectory}
+	if err := confined.check(); err != nil {
+		return nil, err
 	}
 	if o.Ladder == nil {
 		o.Ladder = DefaultLadder
@@ -179,6 +187,7 @@ func NewSupervisor(o Options) (*Supervisor, error) {
 	s := &Supervisor{
 		o:             o,
 		log:           o.Logger.With().Uint32("generation", o.Generation).Logger(),
+		confinement:   confined,
 		environ:       environ(os.Environ(), m.Environ),
 		snapshotFrame: appendFrame(nil, frameSnapshot, o.Snapshot),
 		requestsC:     make(chan request),

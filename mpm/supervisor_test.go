@@ -573,6 +573,8 @@ func TestNewSupervisorRefuses(t *testing.T) {
 		"other board":    func(o *Options) { o.Module.ServerLimit = 5 },
 		"long snapshot":  func(o *Options) { o.Snapshot = make([]byte, MaxSnapshot+1) },
 		"many listeners": func(o *Options) { o.Listeners = make([]int, maxFiles+1) },
+		"root in a jail": func(o *Options) { o.ChrootDir = "/var/empty" },
+		"long path":      func(o *Options) { o.CoreDumpDirectory = strings.Repeat("x", maxPath+1) },
 		"many groups":    func(o *Options) { o.Credential = &Credential{Groups: make([]uint32, maxGroups+1)} },
 	} {
 		o := good

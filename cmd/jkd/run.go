@@ -149,6 +149,8 @@ func serve(l loaded, r role) int {
 		Snapshot:                snapshot.Bytes(),
 		User:                    s.User,
 		Group:                   s.Group,
+		ChrootDir:               s.ChrootDir,
+		CoreDumpDirectory:       s.CoreDumpDirectory,
 		GracefulShutdownTimeout: s.GracefulShutdownTimeout,
 		Foreground:              foreground,
 		LogFiles:                append([]int{int(errorLog.Fd())}, fds...),

@@ -187,6 +187,15 @@ func (h *handler) answer(c sock.Conn, buf []byte, line string) string {
 	case "ids":
 		groups, _ := os.Getgroups()
 		return fmt.Sprint(os.Getuid(), os.Geteuid(), os.Getgid(), os.Getegid(), groups)
+	case "see": // a path
+		var st unix.Stat_t
+		return fmt.Sprint(unix.Stat(arg, &st))
+	case "zone":
+		name, offset := time.Now().Zone()
+		return fmt.Sprint(name, " ", offset)
+	case "crash":
+		go panic("as the test wants it")
+		select {}
 	case "scribble": // what a hijacked child could do
 		return scribble()
 	case "log": // to the first log file

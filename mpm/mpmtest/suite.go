@@ -28,6 +28,9 @@ func Run(t *testing.T, f Factory) {
 		{"Descriptors", testDescriptors},
 		{"LongSnapshot", testLongSnapshot},
 		{"Credential", testCredential},
+		{"Chroot", testChroot},
+		{"ChrootFails", testChrootFails},
+		{"Cores", testCores},
 		{"Killed", testKilled},
 		{"KilledOften", testKilledOften},
 		{"MasterKilled", testMasterKilled},
@@ -150,26 +153,9 @@ func testCredential(t *testing.T, f Factory) {
 	if os.Geteuid() != 0 {
 		t.Skip("only the superuser can become somebody else")
 	}
-	s, readyC := launch(t, f, steady(1), func(o *mpm.Options) {
-		o.Credential = &mpm.Credential{UID: 60001, GID: 60002, Groups: []uint32{60003}}
-	})
-	select {
-	case <-readyC:
-	case <-s.endC:
-		s.endC <- nil
-		t.Skip("that user may not execute the test binary")
-	case <-time.After(patience):
-		t.Fatal("not ready")
-	}
-	got := strings.Fields(strings.Trim(s.Dial().Ask("ids"), "[]"))
-	if strings.Join(got[:4], " ") != "60001 60001 60002 60002" {
-		t.Errorf("ids are %v", got)
-	}
-	for _, g := range got[4:] {
-		if g = strings.Trim(g, "[]"); g != "60002" && g != "60003" {
-			t.Errorf("still in group %s", g)
-		}
-	}
+	s := startAs(t, f, nil)
+	checkIDs(t, s.Dial())
+	checkStatus(t, s)
 }
 
 // testKilled: a child that is killed in the middle of a request loses that

@@ -46,6 +46,9 @@ type Options struct {
 	// User and Group are the directives: who children are when the master is
 	// the superuser; empty: unchanged.
 	User, Group string
+	// ChrootDir and CoreDumpDirectory are those of mpm.Options, which only the
+	// superuser's children can have as their root.
+	ChrootDir, CoreDumpDirectory string
 	// GracefulShutdownTimeout bounds a graceful stop; 0: for ever.
 	GracefulShutdownTimeout time.Duration
 	// Foreground means that the process was not detached from its terminal.
@@ -177,6 +180,9 @@ func (m *Master) open() (err error) {
 // lookupUser finds out who the children are to be.
 func (m *Master) lookupUser() (err error) {
 	if os.Geteuid() != 0 {
+		if m.o.ChrootDir != "" {
+			return errors.New("ChrootDir: only the superuser can change the root directory of children: start jkd as root or leave it out")
+		}
 		if m.o.User != "" || m.o.Group != "" {
 			m.log.Info().Msg("User and Group have no effect as jkd was not started by the superuser")
 		}
@@ -250,11 +256,15 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 		LogFiles:     m.o.LogFiles,
 		Snapshot:     m.o.Snapshot,
 		Credential:   m.cred,
-		OnReady:      m.ready,
-		OnReclaim:    m.o.OnReclaim,
-		OnStart:      m.o.OnStart,
-		OnExit:       m.o.OnExit,
-		Logger:       m.log,
+		ChrootDir:    m.o.ChrootDir,
+
+		CoreDumpDirectory: m.o.CoreDumpDirectory,
+
+		OnReady:   m.ready,
+		OnReclaim: m.o.OnReclaim,
+		OnStart:   m.o.OnStart,
+		OnExit:    m.o.OnExit,
+		Logger:    m.log,
 	})
 	if err != nil {
 		return err
