@@ -9,6 +9,7 @@ import (
 
 	"jkd/cmd/jkd/internal/keeper"
 	"jkd/cmd/jkd/internal/master"
+	"jkd/cmd/jkd/internal/title"
 	"jkd/mpm"
 )
 
@@ -18,6 +19,7 @@ func runForeground(f flags) int {
 	if _, ok := inheritedKeeper(); ok || detached() || !keeper.Supported {
 		return runMaster(f)
 	}
+	title.Set("jkd: keeper")
 	log := newLogger(os.Stderr, false)
 	status, err := keeper.Run(keeper.Options{
 		Args:     os.Args,

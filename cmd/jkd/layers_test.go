@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"cmd/jkd/internal/users":        {"conf"},
 	"cmd/jkd/internal/pipedlog":     {},
 	"cmd/jkd/internal/keeper":       {},
+	"cmd/jkd/internal/title":        {},
 	"cmd/jkd/internal/peertest":     {},
 	"cmd/jkd/internal/tomcattest":   {"cmd/jkd/internal/peertest"},
 	"cmd/jkd/internal/apachetest":   {"cmd/jkd/internal/peertest"},

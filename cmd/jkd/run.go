@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/cmd/jkd/internal/master"
+	"jkd/cmd/jkd/internal/title"
 	"jkd/conf"
 	"jkd/connector/jk"
 	"jkd/shm"
@@ -90,6 +91,7 @@ func (r role) successor() bool { return r.heritage != nil && r.heritage.Parent()
 
 // serve runs the master of a checked configuration.
 func serve(l loaded, r role) int {
+	title.Set("jkd: master " + l.cfg.Path)
 	foreground := r.foreground
 	s := &l.cfg.Server
 	errorLog, err := openErrorLog(s, foreground)

@@ -1,0 +1,5 @@
+//go:build !linux && !freebsd
+
+package title
+
+func set(string) {}
