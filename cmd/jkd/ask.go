@@ -150,8 +150,9 @@ func (t target) stop(graceful bool, wait time.Duration) (pid int, err error) {
 	}
 }
 
-// reload replaces the server by its next generation, or starts one if there is
-// none, as Apache does.
+// reload replaces the server by its next generation. Apache starts one if there
+// is none; here who reloads what does not run is told so, as a script that
+// rotates logs must not start a server that was stopped.
 func (t target) reload(f flags, stdout, stderr io.Writer) int {
 	err := control.ErrNotRunning
 	if t.socket != "" {
@@ -165,11 +166,7 @@ func (t target) reload(f flags, stdout, stderr io.Writer) int {
 	case errors.Is(err, control.ErrPatience):
 		fmt.Fprintf(stderr, "jkd: the next generation does not serve yet after %s; the error log will say what becomes of it\n", f.wait)
 		return 1
-	case errors.Is(err, control.ErrNotRunning) && !alive:
-		fmt.Fprintln(stderr, "jkd: it is not running and is started now")
-		f.ask = ""
-		return detach(f)
-	case errors.Is(err, control.ErrNotRunning) && t.socket == "" && f.ask == askReload:
+	case errors.Is(err, control.ErrNotRunning) && alive && t.socket == "" && f.ask == askReload:
 		// Only the pid file tells what became of it.
 		if err := syscall.Kill(old, syscall.SIGHUP); err != nil {
 			fmt.Fprintf(stderr, "jkd: process %d of PidFile %s: %v\n", old, t.server.PidFile, err)

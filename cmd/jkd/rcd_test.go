@@ -608,7 +608,7 @@ func TestServiceReload(t *testing.T) {
 	s.do("reload", true)
 	pid = s.pid("jkd")
 	held := dial(t, addr)
-	if err := held.send("/app/"); err != nil {
+	if err := held.send("GET /app/"); err != nil {
 		t.Fatal(err)
 	}
 	if err := ln.(*net.TCPListener).SetDeadline(time.Now().Add(patience)); err != nil {
