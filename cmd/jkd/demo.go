@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"strings"
 
 	"jkd/cmd/jkd/internal/demo"
@@ -37,6 +38,9 @@ func runDemo(f flags) int {
 	}
 	cfg, _, err := conf.Parse("demo.conf", []byte(text), conf.Options{MPM: f.mpm})
 	l := loaded{cfg: cfg}
+	if cfg != nil && os.Geteuid() == 0 {
+		demoUser(&cfg.Server)
+	}
 	if err == nil {
 		err = l.check()
 	}
@@ -52,6 +56,16 @@ func runDemo(f flags) int {
 		}
 		fmt.Printf("\nStop with Ctrl-C.\n\n")
 	}})
+}
+
+// demoUser is who the children of a demonstration are that root has started:
+// nobody, and root where there is no such user.
+func demoUser(s *conf.ServerConfig) {
+	if _, err := user.Lookup("nobody"); err == nil {
+		s.User = "nobody"
+	} else {
+		s.AllowRootChildren = true
+	}
 }
 
 // demoConfig is the embedded configuration.
