@@ -237,7 +237,7 @@ func (s *Supervisor) Run() error {
 	}
 	defer syscall.Close(null)
 	s.placeholder = uintptr(null)
-	sealDescriptors()
+	SealDescriptors()
 
 	childC := make(chan os.Signal, 1)
 	signal.Notify(childC, syscall.SIGCHLD)

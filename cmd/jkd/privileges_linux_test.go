@@ -57,6 +57,9 @@ func awkward(t *testing.T, bin, stray string) string {
 // the master was started with, nor its control socket or its own pipes, before
 // and after a reload.
 func TestChildDescriptors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts jkd: left out with -short")
+	}
 	bin := binary(t)
 	stray := filepath.Join(openDir(t), "stray")
 	if err := os.WriteFile(stray, []byte("secret"), 0o600); err != nil {
@@ -149,6 +152,9 @@ func (s *server) audit(master int) {
 // processes, nor anything that is shown or logged, has a secret of the
 // configuration.
 func TestSecretsStayInside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts jkd: left out with -short")
+	}
 	const secret, password, hash = "Never-To-Be-Shown", "jkd-password", "{SHA}4LocKIrgltUj6Hqa/nciR7/CnYs="
 	bin := binary(t)
 	eachMPM(t, func(t *testing.T, mpm string) {
@@ -229,6 +235,9 @@ func TestSecretsStayInside(t *testing.T) {
 // TestRootIsRefused: neither jkd -t nor a start takes a configuration by which
 // root's children would be root; what is missing is said at once.
 func TestRootIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds jkd: left out with -short")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("only root's children are root")
 	}
@@ -252,6 +261,9 @@ func TestRootIsRefused(t *testing.T) {
 // TestChroot: requests, files and logs of children that have a root directory
 // of their own, through a reload too.
 func TestChroot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts jkd: left out with -short")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("only root can change the root directory")
 	}

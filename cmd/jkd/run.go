@@ -19,6 +19,7 @@ import (
 	"jkd/cmd/jkd/internal/title"
 	"jkd/conf"
 	"jkd/connector/jk"
+	"jkd/mpm"
 	"jkd/shm"
 )
 
@@ -26,6 +27,7 @@ import (
 // exit status. A successor tells the generation before what is wrong, which
 // logs it and tells whoever wants to know.
 func runMaster(f flags) int {
+	mpm.SealDescriptors()
 	if err := absolute(); err != nil {
 		fmt.Fprintln(os.Stderr, "jkd:", err)
 		return 1
