@@ -41,11 +41,11 @@ func descriptorsOf(t *testing.T, pid int) map[int]string {
 }
 
 // awkward is a program that starts jkd with descriptors that nobody has asked
-// for.
+// for, and lets it make files that everybody may write to.
 func awkward(t *testing.T, bin, stray string) string {
 	t.Helper()
 	path := filepath.Join(openDir(t), "awkward")
-	script := fmt.Sprintf("#!/bin/sh\nexec 3<%[1]s 4<%[1]s 5<%[1]s 8<%[1]s 9<%[1]s\nexec %[2]s \"$@\"\n", stray, bin)
+	script := fmt.Sprintf("#!/bin/sh\numask 0\nexec 3<%[1]s 4<%[1]s 5<%[1]s 8<%[1]s 9<%[1]s\nexec %[2]s \"$@\"\n", stray, bin)
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -87,10 +87,12 @@ func TestChildDescriptors(t *testing.T) {
 					t.Fatal("the master was not started with strange descriptors")
 				}
 				s.audit(s.pid())
+				s.modes(s.pid())
 				if out, err := s.ask(bin, "graceful"); err != nil {
 					t.Fatalf("reload: %v, %s", err, out)
 				}
 				s.audit(s.current())
+				s.modes(s.current())
 			})
 		})
 	}
@@ -102,6 +104,31 @@ func values(m map[int]string) func(func(string) bool) {
 			if !yield(v) {
 				return
 			}
+		}
+	}
+}
+
+// modes are the permissions of what a server makes, whatever it was started
+// with.
+func (s *server) modes(master int) {
+	s.t.Helper()
+	for name, want := range map[string]os.FileMode{
+		"error.log": 0o640, "access.log": 0o640, "jk.log": 0o640, "jkd.pid": 0o644,
+		"jkd.ctl": os.ModeSocket | 0o600, "board": 0o600, "jk.shm": 0o600,
+	} {
+		info, err := os.Lstat(filepath.Join(s.dir, name))
+		if err != nil || info.Mode() != want {
+			s.t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
+		}
+	}
+	for _, pid := range append(childrenOf(s.t, master), master) {
+		want := "0027"
+		if pid == master {
+			want = "0022"
+		}
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if !strings.Contains(string(status), "\nUmask:\t"+want+"\n") {
+			s.t.Errorf("the umask of %d is not %s", pid, want)
 		}
 	}
 }

@@ -93,9 +93,10 @@ func (p *pidFile) remove() {
 	}
 }
 
-// readPid reads the first word of a pid file.
+// readPid reads the first word of a pid file. A link is none, nor is a pipe,
+// for whose writer an ordinary open would wait.
 func readPid(path string) (int, bool) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, false
 	}
