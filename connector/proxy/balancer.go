@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type balancer struct {
 
 	mu      sync.Mutex // guards the numbers of the members
 	members []*member
+	ranks   [][]*member // see elect; not changed
+	room    []*member   // for pick
 }
 
 // member is a member in the eyes of its balancer.
@@ -38,6 +41,7 @@ func newBalancer(b *Balancer, c *Connector) *balancer {
 	for _, i := range b.Members {
 		x.members = append(x.members, &member{worker: c.workers[i]})
 	}
+	x.rank()
 	return x
 }
 
@@ -88,33 +92,45 @@ func (b *balancer) byRoute(route string, tried []*member) *member {
 	return nil
 }
 
-// elect finds the least busy of those that may get a request, in the lowest set
-// that has one: ordinary members first, then hot spares, then hot standbys.
+// rank sorts the members into those that are asked before others: the lower set
+// first, in a set ordinary members first, then hot spares, then hot standbys.
+func (b *balancer) rank() {
+	kind := func(m *member) int {
+		switch {
+		case m.Standby:
+			return 2
+		case m.Spare:
+			return 1
+		}
+		return 0
+	}
+	sorted := slices.Clone(b.members)
+	order := func(m, o *member) int { return cmp.Or(cmp.Compare(m.Set, o.Set), cmp.Compare(kind(m), kind(o))) }
+	slices.SortStableFunc(sorted, order)
+	for i, m := range sorted {
+		if i == 0 || order(sorted[i-1], m) != 0 {
+			b.ranks = append(b.ranks, nil)
+		}
+		b.ranks[len(b.ranks)-1] = append(b.ranks[len(b.ranks)-1], m)
+	}
+}
+
+// elect finds the member that has least to do among the first of ranks that has
+// any that may get a request.
 func (b *balancer) elect(tried []*member) *member {
-	sets := map[int]bool{}
-	for _, m := range b.members {
-		sets[m.Set] = true
+	if len(b.members) == 0 {
+		return nil
 	}
-	order := make([]int, 0, len(sets))
-	for s := range sets {
-		order = append(order, s)
-	}
-	slices.Sort(order)
-	for _, set := range order {
-		for _, kind := range []func(m *member) bool{
-			func(m *member) bool { return !m.Standby && !m.Spare },
-			func(m *member) bool { return m.Spare },
-			func(m *member) bool { return m.Standby },
-		} {
-			var from []*member
-			for _, m := range b.members {
-				if m.Set == set && kind(m) && !m.Drain && m.usable(m.now()) && !slices.Contains(tried, m) {
-					from = append(from, m)
-				}
+	now := b.members[0].now()
+	for _, rank := range b.ranks {
+		b.room = b.room[:0]
+		for _, m := range rank {
+			if !m.Drain && m.usable(now) && !slices.Contains(tried, m) {
+				b.room = append(b.room, m)
 			}
-			if m := b.pick(from); m != nil {
-				return m
-			}
+		}
+		if m := b.pick(b.room); m != nil {
+			return m
 		}
 	}
 	return nil
@@ -141,7 +157,7 @@ func (b *balancer) pick(from []*member) (best *member) {
 func (b *balancer) better(m, best *member) bool {
 	switch b.Method {
 	case ByTraffic:
-		return m.bytes/uint64(m.Factor) < best.bytes/uint64(best.Factor)
+		return m.bytes*uint64(best.Factor) < best.bytes*uint64(m.Factor)
 	case ByBusyness:
 		if m.busy != best.busy {
 			return m.busy < best.busy
