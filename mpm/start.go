@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// tableflipVar tells a process that it is an upgrade of its parent. A child
-// must never believe that.
-const tableflipVar = "TABLEFLIP_HAS_PARENT_7DIU3"
+// SuccessorVar is set in the environment of a master that is to replace the one
+// that has started it; tableflip does that. A child must never believe it.
+const SuccessorVar = "TABLEFLIP_HAS_PARENT_7DIU3"
 
 // environ makes a child's environment from the master's: add holds name=value
 // pairs that count where base does not set the name.
@@ -20,7 +20,7 @@ func environ(base, add []string) []string {
 	out := make([]string, 0, len(base)+len(add)+1)
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if name == childVar || name == tableflipVar {
+		if name == childVar || name == SuccessorVar {
 			continue
 		}
 		set[name] = true

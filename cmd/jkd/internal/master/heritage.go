@@ -16,6 +16,7 @@ import (
 
 	"github.com/cloudflare/tableflip"
 
+	"jkd/mpm"
 	"jkd/shm"
 )
 
@@ -54,17 +55,14 @@ type Heritage struct {
 	offer  offer
 	files  map[string]int // what was inherited and not yet taken
 
-	up   int       // where the old master hears of this start; -1: nowhere
-	once sync.Once // for up
+	mu sync.Mutex // guards up: whoever logs writes there until ready closes it
+	up int        // where the old master hears of this start; -1: nowhere
 
 	ours, theirs int // the socketpair for the next generation
 }
 
 // IsSuccessor tells whether this process was started by the generation before.
-func IsSuccessor() bool { return os.Getenv(successorVar) != "" }
-
-// successorVar is tableflip's.
-const successorVar = "TABLEFLIP_HAS_PARENT_7DIU3"
+func IsSuccessor() bool { return os.Getenv(mpm.SuccessorVar) != "" }
 
 // Begin takes over from the generation before, if there is one. It must be
 // called before anything is opened and any process is started.
@@ -99,8 +97,14 @@ func Begin() (*Heritage, error) {
 	return h, h.u.AddFile(heritageName, f)
 }
 
-// Parent is the process that this one replaces, 0 if there is none.
-func (h *Heritage) Parent() int { return h.parent }
+// Parent is the process that this one replaces, 0 if there is none, as for a nil
+// Heritage.
+func (h *Heritage) Parent() int {
+	if h == nil {
+		return 0
+	}
+	return h.parent
+}
 
 // Generation is this process's.
 func (h *Heritage) Generation() uint32 { return h.offer.Generation + 1 }
@@ -136,10 +140,30 @@ func (h *Heritage) take(key string) int {
 // Write tells the old master, and whoever has asked it for the reload, what
 // goes wrong with this start. It always succeeds.
 func (h *Heritage) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.up >= 0 {
 		_, _ = syscall.Write(h.up, p)
 	}
 	return len(p), nil
+}
+
+// hangUp ends what the old master hears.
+func (h *Heritage) hangUp() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.up >= 0 {
+		_ = syscall.Close(h.up)
+		h.up = -1
+	}
+}
+
+// giveBack closes what was inherited and nobody has taken.
+func (h *Heritage) giveBack() {
+	for _, fd := range h.files {
+		_ = syscall.Close(fd)
+	}
+	h.files = nil
 }
 
 // socketpair makes a pair of stream sockets, in non-blocking mode.

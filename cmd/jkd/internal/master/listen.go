@@ -167,13 +167,7 @@ func dup(c syscall.Conn) (fd int, err error) {
 		return -1, err
 	}
 	var dupErr error
-	err = raw.Control(func(old uintptr) {
-		syscall.ForkLock.RLock()
-		defer syscall.ForkLock.RUnlock()
-		if fd, dupErr = syscall.Dup(int(old)); dupErr == nil {
-			syscall.CloseOnExec(fd)
-		}
-	})
+	err = raw.Control(func(old uintptr) { fd, dupErr = copyFD(int(old)) })
 	if err == nil {
 		err = dupErr
 	}

@@ -242,7 +242,7 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 		fds[i] = l.fd
 	}
 	var startTimeout time.Duration
-	if m.o.Heritage != nil && m.o.Heritage.parent != 0 {
+	if m.o.Heritage.Parent() != 0 {
 		startTimeout = successorStart
 	}
 	sup, err := mpm.NewSupervisor(mpm.Options{
@@ -280,7 +280,7 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 	}
 	endC := make(chan error, 1)
 	go func() { endC <- sup.Run() }()
-	defer m.endReload(sup)
+	defer m.endReload()
 	for {
 		select {
 		case err := <-endC:

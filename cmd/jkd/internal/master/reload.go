@@ -190,15 +190,11 @@ func watch(pid int, d time.Duration) int {
 
 // settled ends this generation, if the successor lives.
 func (m *Master) settled(pid int, sup stopper) {
-	later := m.reload.later
-	m.reload.later = nil
 	if pid == 0 && !m.reload.stopping {
 		m.reload.phase = reloadStuck
 		m.log.Error().Int("next", m.reload.next).Msg("the next generation has died just after its start: this one goes on, but cannot be reloaded any more; stop and start jkd")
 		m.finish(errors.New("the new generation has died just after its start; jkd goes on as before, but has to be stopped and started before it can be reloaded again"))
-		for _, r := range later {
-			m.ask(r)
-		}
+		m.again()
 		if err := m.pid.again(); err != nil {
 			m.log.Error().Err(err).Msg("could not write the pid file again")
 		}
@@ -213,9 +209,10 @@ func (m *Master) settled(pid int, sup stopper) {
 		hard = hard || r.hard
 	}
 	m.finish(nil)
-	for _, r := range later {
+	for _, r := range m.reload.later {
 		m.pass(r)
 	}
+	m.reload.later = nil
 	m.pid.remove()
 	m.removeFiles()
 	if hard {
@@ -240,7 +237,7 @@ func (m *Master) finish(err error) {
 	m.reload.asked = nil
 }
 
-// again begins the reload for those who came while one was under way.
+// again takes up what was asked for while a reload was under way that has failed.
 func (m *Master) again() {
 	later := m.reload.later
 	m.reload.later = nil
@@ -263,14 +260,14 @@ func (m *Master) parentGone() {
 
 // stopParent tells the generation before to stop now, if it is still there.
 func (m *Master) stopParent() {
-	if h := m.o.Heritage; h != nil && h.parent != 0 && os.Getppid() == h.parent {
-		_ = syscall.Kill(h.parent, syscall.SIGTERM)
+	if parent := m.o.Heritage.Parent(); parent != 0 && os.Getppid() == parent {
+		_ = syscall.Kill(parent, syscall.SIGTERM)
 	}
 }
 
 // endReload is called when the children are gone: a successor that is starting
 // is given up, and the generation before is waited for.
-func (m *Master) endReload(stopper) {
+func (m *Master) endReload() {
 	h := m.o.Heritage
 	if h == nil {
 		return
@@ -314,15 +311,9 @@ func (h *Heritage) watchParent(goneC chan<- struct{}) {
 
 // ready tells the generation before that this one serves.
 func (h *Heritage) ready() error {
-	for _, fd := range h.files {
-		_ = syscall.Close(fd)
-	}
-	h.files = nil
-	if h.up >= 0 {
-		_, _ = h.Write(fmt.Appendf(nil, "\n%s%d\n", readyWord, os.Getpid()))
-		_ = syscall.Close(h.up)
-		h.up = -1
-	}
+	h.giveBack()
+	_, _ = fmt.Fprintf(h, "\n%s%d\n", readyWord, os.Getpid())
+	h.hangUp()
 	return h.u.Ready()
 }
 
@@ -352,14 +343,8 @@ func (h *Heritage) offerTo(m *Master) error {
 func (h *Heritage) end() {
 	h.u.Stop()
 	<-h.u.Exit()
-	for _, fd := range h.files {
-		_ = syscall.Close(fd)
-	}
-	h.files = nil
+	h.giveBack()
+	h.hangUp()
 	_ = syscall.Close(h.ours)
 	_ = syscall.Close(h.theirs)
-	if h.up >= 0 {
-		_ = syscall.Close(h.up)
-		h.up = -1
-	}
 }
