@@ -140,12 +140,17 @@ func (t target) stop(graceful bool, wait time.Duration) (pid int, err error) {
 	if err := syscall.Kill(pid, s); err != nil {
 		return pid, fmt.Errorf("process %d of PidFile %s: %w", pid, t.server.PidFile, err)
 	}
+	return pid, t.await(wait, func(now int, alive bool) bool { return !alive || now != pid })
+}
+
+// await waits until the pid file says what is awaited.
+func (t target) await(wait time.Duration, done func(pid int, alive bool) bool) error {
 	for end := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
-		if now, alive := master.Running(t.server.PidFile); !alive || now != pid {
-			return pid, nil
+		if done(master.Running(t.server.PidFile)) {
+			return nil
 		}
 		if time.Now().After(end) {
-			return pid, control.ErrPatience
+			return control.ErrPatience
 		}
 	}
 }
@@ -172,14 +177,12 @@ func (t target) reload(f flags, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "jkd: process %d of PidFile %s: %v\n", old, t.server.PidFile, err)
 			return 1
 		}
-		for end := time.Now().Add(f.wait); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-			if now, alive := master.Running(t.server.PidFile); alive && now != old {
-				fmt.Fprintln(stdout, "jkd: the next generation serves")
-				return 0
-			}
+		if t.await(f.wait, func(now int, alive bool) bool { return alive && now != old }) != nil {
+			fmt.Fprintf(stderr, "jkd: the next generation does not serve after %s; see the error log\n", f.wait)
+			return 1
 		}
-		fmt.Fprintf(stderr, "jkd: the next generation does not serve after %s; see the error log\n", f.wait)
-		return 1
+		fmt.Fprintln(stdout, "jkd: the next generation serves")
+		return 0
 	case errors.Is(err, control.ErrNotRunning):
 		return t.complain(err, stderr)
 	}

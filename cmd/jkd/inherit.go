@@ -20,8 +20,7 @@ import (
 // inherited is the shared memory of the generation before, from which this one
 // takes over what was counted and edited, until that one has gone. Everything
 // there was written by children and perhaps by another build: what cannot be
-// read is left, and the log says so. A nil one, that of the first generation,
-// has nothing.
+// read is left, and the log says so. That of the first generation is empty.
 type inherited struct {
 	log    zerolog.Logger
 	parent int
@@ -29,16 +28,17 @@ type inherited struct {
 
 	board, jk, jk2Board, jk2Slots, counters *shm.Segment
 
+	scores *scoreboard.Scoreboard // in board; nil if it cannot be read
+
 	catches []func() // what each segment's part of catch is
 }
 
 // inherit takes what the generation before hands over.
 func inherit(h *master.Heritage, o *master.Options, log zerolog.Logger) *inherited {
 	i := &inherited{log: log}
-	if h == nil || h.Parent() == 0 {
+	if i.parent = h.Parent(); i.parent == 0 {
 		return i
 	}
-	i.parent = h.Parent()
 	take := func(name string) *shm.Segment {
 		s := h.Segment(name)
 		if s != nil {
@@ -50,7 +50,8 @@ func inherit(h *master.Heritage, o *master.Options, log zerolog.Logger) *inherit
 	i.jk, i.jk2Board = take(segmentNames[jkSegment]), take(segmentNames[jk2Board])
 	i.jk2Slots, i.counters = take(segmentNames[jk2Slots]), take(segmentNames[countersSegment])
 	o.BeforeSegment = i.board
-	o.Before = attach(i, i.board, "the scoreboard", func(mem []byte) (*scoreboard.Scoreboard, error) { return scoreboard.Attach(mem, nil) })
+	i.scores = attach(i, i.board, "the scoreboard", func(mem []byte) (*scoreboard.Scoreboard, error) { return scoreboard.Attach(mem, nil) })
+	o.Before = i.scores
 	return i
 }
 
@@ -81,8 +82,8 @@ func (i *inherited) from(m *shm.Segment, what string, f func() (catch func())) {
 }
 
 func (i *inherited) takeBoard(b *scoreboard.Scoreboard) {
-	if from := attach(i, i.board, "the scoreboard", func(mem []byte) (*scoreboard.Scoreboard, error) { return scoreboard.Attach(mem, nil) }); from != nil {
-		i.from(i.board, "the scoreboard", func() func() { return b.Inherit(from).Catch })
+	if i.scores != nil {
+		i.from(i.board, "the scoreboard", func() func() { return b.Inherit(i.scores).Catch })
 	}
 }
 

@@ -8,13 +8,12 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"jkd/cmd/jkd/internal/keeper"
 	"jkd/cmd/jkd/internal/master"
 	"jkd/cmd/jkd/internal/title"
 	"jkd/conf"
@@ -41,7 +40,7 @@ func runMaster(f flags) int {
 	if h.Parent() != 0 {
 		k, kept = handedKeeper(h)
 	}
-	r := role{foreground: f.foreground && !detached(), heritage: h, started: func([]net.Addr) {}}
+	r := role{foreground: f.foreground && !detached(), heritage: h}
 	if kept {
 		defer k.watch()()
 		r.started = func([]net.Addr) { k.ready() }
@@ -64,16 +63,9 @@ func runMaster(f flags) int {
 }
 
 // absolute makes the name that this program was called by one that a reload can
-// use from anywhere. It is not the file behind a symbolic link: an upgrade may
-// point that elsewhere.
+// use from anywhere.
 func absolute() (err error) {
-	name := os.Args[0]
-	if !strings.Contains(name, "/") {
-		if name, err = exec.LookPath(name); err != nil {
-			return err
-		}
-	}
-	os.Args[0], err = filepath.Abs(name)
+	os.Args[0], err = keeper.Program(os.Args[0])
 	return err
 }
 
@@ -89,7 +81,7 @@ type role struct {
 }
 
 // successor tells whether there was a generation before.
-func (r role) successor() bool { return r.heritage != nil && r.heritage.Parent() != 0 }
+func (r role) successor() bool { return r.heritage.Parent() != 0 }
 
 // serve runs the master of a checked configuration.
 func serve(l loaded, r role) int {
@@ -110,13 +102,13 @@ func serve(l loaded, r role) int {
 			return 1
 		}
 	}
-	var listener io.Writer = lines(caller, false)
+	var reader io.Writer = lines(caller, false)
 	if r.successor() {
-		listener = zerolog.ConsoleWriter{Out: r.heritage, NoColor: true, PartsExclude: []string{zerolog.TimestampFieldName, zerolog.LevelFieldName}}
+		reader = zerolog.ConsoleWriter{Out: r.heritage, NoColor: true, PartsExclude: []string{zerolog.TimestampFieldName, zerolog.LevelFieldName}}
 	}
 	log := newLogger(errorLog, s.ErrorLogJSON)
 	if errorLog != os.Stderr || r.successor() {
-		log = log.Output(zerolog.MultiLevelWriter(lines(errorLog, s.ErrorLogJSON), startupWriter{listener}))
+		log = log.Output(zerolog.MultiLevelWriter(lines(errorLog, s.ErrorLogJSON), startupWriter{reader}))
 	}
 	log = log.Level(min(logLevel(s.LogLevel), zerolog.InfoLevel))
 	for _, w := range l.warnings {
@@ -178,11 +170,11 @@ func serve(l loaded, r role) int {
 		defer mem.Discard()
 		o.Segments[jkSegment], o.OnReclaim = mem, seg.Reclaim
 		old.takeJk(seg)
-		keeper := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
+		recovery := &jk.Keeper{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		watcher := &jk.MapWatcher{Setup: l.jk, Segment: seg, Logger: jkLog}
 		names := &jk.Names{Config: l.jk.Config, Segment: seg, Logger: jkLog}
 		names.First(firstNames)
-		o.Background = append(o.Background, keeper.Run, watcher.Run, names.Run)
+		o.Background = append(o.Background, recovery.Run, watcher.Run, names.Run)
 	}
 	closeJk2, err := addJk2(&o, l.jk2, old, jk2Log(l.jk2, files, log))
 	if err != nil {
@@ -202,20 +194,16 @@ func serve(l loaded, r role) int {
 	if s.PidFileSet || !foreground {
 		o.PidFile = s.PidFile
 	}
-	o.Shared = map[string]*shm.Segment{segmentNames[jkSegment]: o.Segments[jkSegment], segmentNames[jk2Board]: o.Segments[jk2Board],
-		segmentNames[jk2Slots]: o.Segments[jk2Slots], segmentNames[countersSegment]: o.Segments[countersSegment]}
-	for _, m := range o.Segments {
+	o.Shared = make(map[string]*shm.Segment)
+	for i, m := range o.Segments {
 		if m != nil {
+			o.Shared[segmentNames[i]] = m
 			o.Publish = append(o.Publish, m.Publish)
 		}
 	}
 	var m *master.Master
 	reload := func(hard bool, stop <-chan struct{}) error { return m.Reload(hard, stop) }
-	parent := 0
-	if r.successor() {
-		parent = r.heritage.Parent()
-	}
-	closeControl, err := addControl(&o, s, newMasterSource(&o, l, table, seg), parent, reload, log)
+	closeControl, err := addControl(&o, s, newMasterSource(&o, l, table, seg), r.heritage.Parent(), reload, log)
 	if err != nil {
 		log.Error().Err(err).Msg("could not start")
 		return 1

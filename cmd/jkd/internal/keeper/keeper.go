@@ -104,7 +104,7 @@ type keeper struct {
 
 // start starts the first master. The masters hold the reading end of life.
 func (k *keeper) start() (life *os.File, err error) {
-	path, err := program(k.o.Args[0])
+	path, err := Program(k.o.Args[0])
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// program is the absolute path of what this process was called by. Symbolic
+// Program is the absolute path of what this process was called by. Symbolic
 // links in it are kept: an upgrade may consist in changing one.
-func program(argv0 string) (string, error) {
+func Program(argv0 string) (string, error) {
 	path := argv0
 	if !strings.Contains(path, "/") {
 		var err error

@@ -209,7 +209,7 @@ func TestProgram(t *testing.T) {
 		"/opt/x/../bin/jk": "/opt/bin/jk",
 		"-jkd":             self,
 	} {
-		if got, err := program(argv0); got != want || err != nil {
+		if got, err := Program(argv0); got != want || err != nil {
 			t.Errorf("%q: %q %v, want %q", argv0, got, err, want)
 		}
 	}

@@ -329,9 +329,7 @@ func (h *Heritage) offerTo(m *Master) error {
 	}
 	add(segmentKey("scoreboard"), int(m.segment.Fd()))
 	for name, s := range m.o.Shared {
-		if s != nil {
-			add(segmentKey(name), int(s.Fd()))
-		}
+		add(segmentKey(name), int(s.Fd()))
 	}
 	for name, fd := range m.o.Keep {
 		add(name, fd)
