@@ -3,6 +3,8 @@ package scoreboard
 import (
 	"math"
 	"time"
+
+	"jkd/shm"
 )
 
 // Before is what the generations before this one have counted.
@@ -73,10 +75,6 @@ func (b *Scoreboard) Inherit(from *Scoreboard) *Inheritance {
 	return i
 }
 
-// mostAtOnce bounds what a slot can have counted between two calls of Catch, in
-// whatever unit: as nanoseconds two months.
-const mostAtOnce = 1 << 52
-
 // Catch adds what was counted in the other scoreboard since the last call, or
 // since Inherit. It is to be called once a second or so, for as long as there are
 // children of the other generation, and once more when they are gone. Whatever
@@ -84,12 +82,12 @@ const mostAtOnce = 1 << 52
 // does a leap that counting cannot explain.
 func (i *Inheritance) Catch() {
 	if i != nil {
-		i.take(mostAtOnce)
+		i.take(shm.MostAtOnce)
 	}
 }
 
 func (i *Inheritance) take(most uint64) {
-	add := func(sum, seen *uint64, now uint64) { *sum = plus(*sum, forward(seen, now, most)) }
+	add := func(sum, seen *uint64, now uint64) { *sum = plus(*sum, shm.Forward(seen, now, most)) }
 	addTime := func(sum, seen *time.Duration, now time.Duration) {
 		s, x := uint64(*sum), uint64(*seen)
 		add(&s, &x, uint64(max(now, 0)))
@@ -128,21 +126,6 @@ func (b *Scoreboard) cpu(before Before) (user, system time.Duration) {
 		user, system = plusTime(user, p.CPUUser), plusTime(system, p.CPUSystem)
 	}
 	return user, system
-}
-
-// forward is what was counted since seen, the most that was ever there, if it is
-// not more than most.
-func forward(seen *uint64, now, most uint64) uint64 {
-	now = min(now, math.MaxInt64)
-	if now <= *seen {
-		return 0
-	}
-	d := now - *seen
-	*seen = now
-	if d > most {
-		return 0
-	}
-	return d
 }
 
 // plus is a sum, at most math.MaxInt64.

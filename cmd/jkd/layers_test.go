@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	// layer 1
 	"scoreboard":           {"shm"},
 	"connector/filestamp":  {},
-	"connector/counters":   {},
+	"connector/counters":   {"shm"},
 	"connector/sheet":      {},
 	"connector/resolve":    {},
 	"connector/forwarduri": {"conf", "connector"},

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"jkd/shm"
 )
 
 // Inheritance is what the table of a generation takes over from that of the one
@@ -63,11 +65,6 @@ func (t *Table) Inherit(from *Table) *Inheritance {
 	return i
 }
 
-// mostAtOnce bounds what one record can have counted between two calls of Catch,
-// in whatever unit: twenty thousand threads that are busy for two days, in
-// nanoseconds. What is more has been written there and not counted.
-const mostAtOnce = 1 << 52
-
 // Catch adds what was counted in the other table since the last call, or since
 // Inherit. It is to be called once a second or so, for as long as there are
 // children of the other generation, and once more when they are gone. Whatever
@@ -77,25 +74,10 @@ func (i *Inheritance) Catch() {
 	if i == nil {
 		return
 	}
-	i.take(mostAtOnce)
+	i.take(shm.MostAtOnce)
 	if words(i.to.mem, historyOffset, 1)[historyNext].Load() == i.seconds {
 		i.takeHistory() // nobody has begun to write seconds of this generation
 	}
-}
-
-// forward is what was counted since seen, the most that was ever there, if it is
-// not more than most.
-func forward(seen *uint64, now, most uint64) uint64 {
-	now = min(now, math.MaxInt64)
-	if now <= *seen {
-		return 0
-	}
-	d := now - *seen
-	*seen = now
-	if d > most {
-		return 0
-	}
-	return d
 }
 
 func (i *Inheritance) take(most uint64) {
@@ -116,7 +98,7 @@ func (i *Inheritance) take(most uint64) {
 					seen = new(row)
 					i.seen[server*n+w] = seen
 				}
-				if d := forward(&seen[k], now, most); d > 0 {
+				if d := shm.Forward(&seen[k], now, most); d > 0 {
 					to[k] = sum(to[k], d)
 				}
 			}
@@ -127,7 +109,7 @@ func (i *Inheritance) take(most uint64) {
 	}
 	from, to := i.from.events(), i.to.events()
 	for e := range i.events {
-		if d := forward(&i.events[e], from[e].Load(), most); d > 0 {
+		if d := shm.Forward(&i.events[e], from[e].Load(), most); d > 0 {
 			addBounded(&to[e], d)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"jkd/shm"
 )
 
 // What a generation has counted is the next one's, whose children begin anew;
@@ -103,11 +105,11 @@ func TestCatchHostile(t *testing.T) {
 		{0, 107},
 		{90, 107}, // and not twice
 		{101, 108},
-		{101 + mostAtOnce, 108 + mostAtOnce},
-		{math.MaxUint64, 108 + mostAtOnce}, // nobody can have counted so much
-		{0, 108 + mostAtOnce},
-		{200, 108 + mostAtOnce},
-		{1 << 63, 108 + mostAtOnce},
+		{101 + shm.MostAtOnce, 108 + shm.MostAtOnce},
+		{math.MaxUint64, 108 + shm.MostAtOnce}, // nobody can have counted so much
+		{0, 108 + shm.MostAtOnce},
+		{200, 108 + shm.MostAtOnce},
+		{1 << 63, 108 + shm.MostAtOnce},
 	} {
 		put(tt.write)
 		i.Catch()
@@ -119,13 +121,13 @@ func TestCatchHostile(t *testing.T) {
 	words(old.mem, 0, headerWords)[headerUsed].Store(0)
 	good.Request(200, false, 0, 3)
 	i.Catch()
-	if got := next.Totals(1); got.Bytes != 111+mostAtOnce || got.Requests[Class2xx] != 2 {
+	if got := next.Totals(1); got.Bytes != 111+shm.MostAtOnce || got.Requests[Class2xx] != 2 {
 		t.Errorf("%+v", got)
 	}
 	// A child of this generation has damaged what was carried.
 	next.carriedRecord(1).words[recordBytes].Store(5)
 	i.Catch()
-	if got := next.Totals(1).Bytes; got != 111+mostAtOnce {
+	if got := next.Totals(1).Bytes; got != 111+shm.MostAtOnce {
 		t.Errorf("%d", got)
 	}
 	// Nothing that is inherited, added or counted overflows.
