@@ -96,29 +96,29 @@ func (c *Conn) Close() error {
 // Exchange sends a request and passes the answer to w, including w.Finish.
 // Afterwards the connection may carry another request if it is Idle. Otherwise,
 // and after every error but one of w.Finish, it is Broken. Errors are
-// *ExchangeError.
+// *connector.ExchangeError.
 func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) error {
 	if c.state != Idle {
-		return c.fail(f, PhaseSend, CauseBroken, c.errState())
+		return c.fail(f, connector.PhaseSend, connector.CauseBroken, c.errState())
 	}
 	c.transition(Sending)
 	c.t, c.refused, c.status, c.sent, c.read = t, false, 0, 0, 0
 	c.head.Dropped = c.head.Dropped[:0]
 	if err := c.write(f.buf); err != nil {
-		return c.fail(f, PhaseSend, CauseBroken, err)
+		return c.fail(f, connector.PhaseSend, connector.CauseBroken, err)
 	}
 	c.transition(Awaiting)
-	phase := PhaseReply
+	phase := connector.PhaseReply
 	for {
 		p, err := c.next(w)
 		if err != nil {
-			if phase == PhaseReply && c.w > c.r {
-				phase = PhaseHead
+			if phase == connector.PhaseReply && c.w > c.r {
+				phase = connector.PhaseHead
 			}
 			return c.failRead(f, phase, err)
 		}
-		if phase == PhaseReply {
-			phase = PhaseHead
+		if phase == connector.PhaseReply {
+			phase = connector.PhaseHead
 		}
 		switch p[0] {
 		case codeSendBodyChunk:
@@ -150,7 +150,7 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 				continue // interim answers are not passed on
 			}
 			c.transition(Streaming)
-			phase, c.status = PhaseBody, c.head.Status
+			phase, c.status = connector.PhaseBody, c.head.Status
 			if err := w.Start(c.head.Status, c.head.Fields); err != nil {
 				return c.failWriter(f, phase, err)
 			}
@@ -166,10 +166,10 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 				}
 			}
 			if c.out, err = f.nextBody(c.out, int(p[1])<<8|int(p[2])); err != nil {
-				return c.fail(f, phase, CauseClient, err)
+				return c.fail(f, phase, connector.CauseClient, err)
 			}
 			if err := c.write(c.out); err != nil {
-				return c.fail(f, phase, CauseBroken, err)
+				return c.fail(f, phase, connector.CauseBroken, err)
 			}
 		case codeEndResponse:
 			if c.state != Streaming {
@@ -183,8 +183,8 @@ func (c *Conn) Exchange(f *Forward, w connector.ResponseWriter, t Timeouts) erro
 			}
 			if err := w.Finish(); err != nil {
 				state := c.state // a client that left says nothing about the container
-				err = c.failWriter(f, PhaseBody, err)
-				if err.(*ExchangeError).Cause == CauseClient {
+				err = c.failWriter(f, connector.PhaseBody, err)
+				if err.(*connector.ExchangeError).Cause == connector.CauseClient {
 					c.state = state
 				}
 				return err
@@ -324,39 +324,39 @@ func (c *Conn) protocolError(fault string) *ProtocolError {
 	return &ProtocolError{Fault: fault, Head: bytes.Clone(c.in[min(c.at, end):end])}
 }
 
-func (c *Conn) fault(f *Forward, phase Phase, fault string) error {
-	return c.fail(f, phase, CauseProtocol, c.protocolError(fault))
+func (c *Conn) fault(f *Forward, phase connector.Phase, fault string) error {
+	return c.fail(f, phase, connector.CauseProtocol, c.protocolError(fault))
 }
 
 // failRead sorts the errors of next.
-func (c *Conn) failRead(f *Forward, phase Phase, err error) error {
+func (c *Conn) failRead(f *Forward, phase connector.Phase, err error) error {
 	switch e := err.(type) {
 	case *ProtocolError:
-		return c.fail(f, phase, CauseProtocol, e)
+		return c.fail(f, phase, connector.CauseProtocol, e)
 	case *clientError:
 		return c.failWriter(f, phase, e.error)
 	case *timeoutError:
-		return c.fail(f, phase, CauseTimeout, e.error)
+		return c.fail(f, phase, connector.CauseTimeout, e.error)
 	}
-	return c.fail(f, phase, CauseBroken, err)
+	return c.fail(f, phase, connector.CauseBroken, err)
 }
 
 // failWriter sorts the errors of a ResponseWriter: the client's, unless the
 // container did not keep to the length it announced, or its answer is not
 // wanted.
-func (c *Conn) failWriter(f *Forward, phase Phase, err error) error {
+func (c *Conn) failWriter(f *Forward, phase connector.Phase, err error) error {
 	switch {
 	case errors.Is(err, connector.ErrBodyLength):
-		return c.fail(f, phase, CauseProtocol, &ProtocolError{Fault: err.Error()})
+		return c.fail(f, phase, connector.CauseProtocol, &ProtocolError{Fault: err.Error()})
 	case errors.Is(err, connector.ErrRejected):
-		return c.fail(f, phase, CauseRejected, err)
+		return c.fail(f, phase, connector.CauseRejected, err)
 	}
-	return c.fail(f, phase, CauseClient, err)
+	return c.fail(f, phase, connector.CauseClient, err)
 }
 
-func (c *Conn) fail(f *Forward, phase Phase, cause Cause, err error) error {
+func (c *Conn) fail(f *Forward, phase connector.Phase, cause connector.Cause, err error) error {
 	c.state = Broken
-	return &ExchangeError{Phase: phase, Cause: cause, BodyConsumed: f.consumed, Err: err}
+	return &connector.ExchangeError{Phase: phase, Cause: cause, BodyConsumed: f.consumed, Err: err}
 }
 
 // errState tells that a connection in this state can't begin anything.

@@ -153,7 +153,7 @@ func TestReplyTimeoutPerPacket(t *testing.T) {
 	nc := &dripping{memConn: memConn{script: [][]byte{head200}}}
 	w := &recorder{}
 	e := exchangeError(NewConn(nc, DefaultPacketSize).Exchange(get(), w, Timeouts{Reply: 5 * time.Millisecond}))
-	if e.Cause != CauseTimeout || e.Phase != PhaseHead || w.starts != 0 {
+	if e.Cause != connector.CauseTimeout || e.Phase != connector.PhaseHead || w.starts != 0 {
 		t.Errorf("dripping head: %v, %v, %v", e, e.Cause, e.Phase)
 	}
 	nc = &dripping{memConn: memConn{script: [][]byte{pong}}}
@@ -194,22 +194,22 @@ func TestDeadlines(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		t     Timeouts
-		cause Cause
+		cause connector.Cause
 	}{
-		{Timeouts{Reply: time.Hour}, CauseTimeout},
-		{Timeouts{Socket: time.Hour}, CauseBroken},
-		{Timeouts{Reply: time.Hour, Socket: 2 * time.Hour}, CauseTimeout},
-		{Timeouts{Reply: 2 * time.Hour, Socket: time.Hour}, CauseBroken},
+		{Timeouts{Reply: time.Hour}, connector.CauseTimeout},
+		{Timeouts{Socket: time.Hour}, connector.CauseBroken},
+		{Timeouts{Reply: time.Hour, Socket: 2 * time.Hour}, connector.CauseTimeout},
+		{Timeouts{Reply: 2 * time.Hour, Socket: time.Hour}, connector.CauseBroken},
 	} {
 		for at, before := range map[string][]byte{"before headers": nil, "inside headers": head200[:7], "in the body": join(head200, chunkOf("x"))} {
 			nc := &memConn{script: [][]byte{before, nil, nil}, end: memTimeout}
 			w := &recorder{}
 			e := exchangeError(NewConn(nc, DefaultPacketSize).Exchange(get(), w, tt.t))
-			phase := map[string]Phase{"before headers": PhaseReply, "inside headers": PhaseHead, "in the body": PhaseBody}[at]
+			phase := map[string]connector.Phase{"before headers": connector.PhaseReply, "inside headers": connector.PhaseHead, "in the body": connector.PhaseBody}[at]
 			if e.Cause != tt.cause || e.Phase != phase || w.finishes != 0 || e.BodyConsumed {
 				t.Errorf("%+v, %s: %v, %v, %v", tt.t, at, e, e.Cause, e.Phase)
 			}
-			if isDeadline := errors.Is(e, os.ErrDeadlineExceeded); isDeadline != (tt.cause == CauseBroken) {
+			if isDeadline := errors.Is(e, os.ErrDeadlineExceeded); isDeadline != (tt.cause == connector.CauseBroken) {
 				t.Errorf("%+v, %s: %v", tt.t, at, e)
 			}
 		}
@@ -225,19 +225,19 @@ func TestF032BadPackets(t *testing.T) {
 			c := NewConn(nc, DefaultPacketSize)
 			w := &recorder{}
 			e := exchangeError(c.Exchange(get(), w, Timeouts{}))
-			phase := PhaseHead
+			phase := connector.PhaseHead
 			if bp.Before != nil {
-				phase = PhaseBody
+				phase = connector.PhaseBody
 			}
-			cause := CauseProtocol
+			cause := connector.CauseProtocol
 			if strings.HasPrefix(bp.Name, "cut") {
-				cause = CauseBroken
+				cause = connector.CauseBroken
 			}
 			if c.State() != Broken || w.finishes != 0 || e.Cause != cause || e.Phase != phase || w.Started() != (bp.Before != nil) {
 				t.Errorf("%s, step %d: %v (%v, %v), %v, %v", bp.Name, step, e, e.Cause, e.Phase, c.State(), w.log)
 			}
 			var pe *ProtocolError
-			if cause == CauseProtocol && (!errors.As(e, &pe) || pe.Fault == "" || !bytes.HasPrefix(bp.Bytes, pe.Head) || len(pe.Head) > 16 ||
+			if cause == connector.CauseProtocol && (!errors.As(e, &pe) || pe.Fault == "" || !bytes.HasPrefix(bp.Bytes, pe.Head) || len(pe.Head) > 16 ||
 				(step == 0 && len(pe.Head) != min(len(bp.Bytes), 16))) {
 				t.Errorf("%s, step %d: %v, head % x", bp.Name, step, e, pe.Head)
 			}
@@ -259,7 +259,7 @@ func TestPacketSizes(t *testing.T) {
 			continue
 		}
 		e := exchangeError(NewConn(script(head200, ajptest.ChunkBare(pattern(most-2)), end), size).Exchange(get(), &recorder{}, Timeouts{}))
-		if e.Cause != CauseProtocol || !strings.Contains(e.Error(), "max_packet_size") {
+		if e.Cause != connector.CauseProtocol || !strings.Contains(e.Error(), "max_packet_size") {
 			t.Errorf("size %d: payload of %d: %v", size, most+1, e)
 		}
 	}
@@ -275,14 +275,14 @@ func TestEveryPrefix(t *testing.T) {
 				c := NewConn(&memConn{script: [][]byte{whole[:n]}, step: step, end: how}, DefaultPacketSize)
 				w := &recorder{}
 				e := exchangeError(c.Exchange(get(), w, Timeouts{Reply: time.Minute}))
-				phase := PhaseBody
+				phase := connector.PhaseBody
 				switch {
 				case n == 0:
-					phase = PhaseReply
+					phase = connector.PhaseReply
 				case n < headers:
-					phase = PhaseHead
+					phase = connector.PhaseHead
 				}
-				if e.Phase != phase || e.Cause != CauseBroken || e.BodyConsumed || c.State() != Broken || w.finishes != 0 || w.Started() != (phase == PhaseBody) {
+				if e.Phase != phase || e.Cause != connector.CauseBroken || e.BodyConsumed || c.State() != Broken || w.finishes != 0 || w.Started() != (phase == connector.PhaseBody) {
 					t.Errorf("%d bytes, step %d: %v (%v, %v), %v", n, step, e, e.Phase, e.Cause, w.log)
 				}
 				if c.Usable() {
@@ -451,7 +451,7 @@ func TestF008UploadCut(t *testing.T) {
 		c := NewConn(nc, DefaultPacketSize)
 		e := exchangeError(c.Exchange(f, &recorder{}, Timeouts{}))
 		var ce *connector.ClientError
-		if e.Cause != CauseClient || !e.BodyConsumed || !errors.As(e, &ce) || ce != broke || c.State() != Broken || e.Phase != PhaseHead {
+		if e.Cause != connector.CauseClient || !e.BodyConsumed || !errors.As(e, &ce) || ce != broke || c.State() != Broken || e.Phase != connector.PhaseHead {
 			t.Errorf("known %v: %v (%v, %v)", known, e, e.Cause, e.Phase)
 		}
 		out := nc.out.Bytes()
@@ -510,7 +510,7 @@ func TestWriterErrors(t *testing.T) {
 		if after == 6 {
 			want = Idle // the container has done its part
 		}
-		if e.Cause != CauseClient || e.Phase != PhaseBody || !errors.Is(e, gone) || c.State() != want {
+		if e.Cause != connector.CauseClient || e.Phase != connector.PhaseBody || !errors.Is(e, gone) || c.State() != want {
 			t.Errorf("call %d: %v (%v, %v), %v, %v", after, e, e.Cause, e.Phase, c.State(), w.log)
 		}
 	}
@@ -525,7 +525,7 @@ func TestWriterErrors(t *testing.T) {
 	} {
 		c := NewConn(nc, DefaultPacketSize)
 		e := exchangeError(c.Exchange(get(), &recorder{}, Timeouts{}))
-		if e.Cause != CauseProtocol || e.Phase != PhaseBody || c.State() != Broken || !strings.Contains(e.Error(), "Content-Length") {
+		if e.Cause != connector.CauseProtocol || e.Phase != connector.PhaseBody || c.State() != Broken || !strings.Contains(e.Error(), "Content-Length") {
 			t.Errorf("%s: %v (%v, %v), %v", name, e, e.Cause, e.Phase, c.State())
 		}
 	}

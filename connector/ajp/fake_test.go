@@ -265,10 +265,10 @@ func (b *pieces) Read(p []byte) (int, error) {
 }
 
 // exchangeError returns the *ExchangeError that err must be.
-func exchangeError(err error) *ExchangeError {
-	var e *ExchangeError
+func exchangeError(err error) *connector.ExchangeError {
+	var e *connector.ExchangeError
 	if !errors.As(err, &e) {
-		panic(fmt.Sprintf("%T %v is not an *ExchangeError", err, err))
+		panic(fmt.Sprintf("%T %v is not an *connector.ExchangeError", err, err))
 	}
 	return e
 }

@@ -85,7 +85,7 @@ func playFuzz(t *testing.T, data []byte, step int, upload bool) string {
 	switch {
 	case err != nil:
 		e := exchangeError(err)
-		if e.Cause != CauseClient && c.State() != Broken {
+		if e.Cause != connector.CauseClient && c.State() != Broken {
 			t.Fatalf("%v after %v", c.State(), err)
 		}
 		cause = fmt.Sprint(e.Cause, e.Phase)

@@ -167,10 +167,10 @@ func TestCloseAndReset(t *testing.T) {
 				c := dial(ct.Addr())
 				w := &recorder{}
 				e := exchangeError(c.Exchange(get(), w, limits))
-				if e.Cause != CauseBroken || w.finishes != 0 || c.State() != Broken {
+				if e.Cause != connector.CauseBroken || w.finishes != 0 || c.State() != Broken {
 					t.Errorf("%d bytes, reset %v: %v (%v)", n, reset, e, e.Cause)
 				}
-				if n == 0 && e.Phase != PhaseReply {
+				if n == 0 && e.Phase != connector.PhaseReply {
 					t.Errorf("reset %v: phase %v with no byte of an answer", reset, e.Phase)
 				}
 				_ = ct.Close()
@@ -231,9 +231,9 @@ func TestReplyTimeoutOverSocket(t *testing.T) {
 				c := dial(ct.Addr())
 				w := &recorder{}
 				e := exchangeError(c.Exchange(get(), w, by))
-				cause := CauseTimeout
+				cause := connector.CauseTimeout
 				if by.Socket > 0 {
-					cause = CauseBroken
+					cause = connector.CauseBroken
 				}
 				if e.Cause != cause || w.finishes != 0 || c.State() != Broken || (string(w.body) == "x") != w.Started() {
 					t.Errorf("%s: %v (%v), %q", name, e, e.Cause, w.body)
@@ -274,7 +274,7 @@ func TestContainerDoesNotRead(t *testing.T) {
 		}}, nil)
 		c := dial(ct.Addr())
 		e := exchangeError(c.Exchange(encode(post(zeros{}, -1)), &recorder{}, Timeouts{Reply: long, Write: 50 * time.Millisecond}))
-		if e.Cause != CauseBroken || !e.BodyConsumed || c.State() != Broken {
+		if e.Cause != connector.CauseBroken || !e.BodyConsumed || c.State() != Broken {
 			t.Errorf("%v (%v)", e, e.Cause)
 		}
 	})
@@ -298,7 +298,7 @@ func TestUploadCutOverSocket(t *testing.T) {
 			}
 			c := dial(ct.Addr())
 			e := exchangeError(c.Exchange(encode(r), &recorder{}, limits))
-			if e.Cause != CauseClient || c.State() != Broken {
+			if e.Cause != connector.CauseClient || c.State() != Broken {
 				t.Errorf("known %v: %v (%v)", known, e, e.Cause)
 			}
 			_ = c.Close()
@@ -321,7 +321,7 @@ func TestWrongServer(t *testing.T) {
 		r.ServerPort = '\n'
 		w := &recorder{}
 		e := exchangeError(c.Exchange(encode(r), w, limits))
-		if e.Cause != CauseProtocol || w.starts != 0 || !strings.Contains(e.Error(), "wrong message format 0x4854 (packet begins 48 54 54 50") {
+		if e.Cause != connector.CauseProtocol || w.starts != 0 || !strings.Contains(e.Error(), "wrong message format 0x4854 (packet begins 48 54 54 50") {
 			t.Errorf("%v (%v)", e, e.Cause)
 		}
 	})

@@ -1,6 +1,10 @@
 package ajp
 
-import "testing"
+import (
+	"testing"
+
+	"jkd/connector"
+)
 
 // TestStateMatrix walks every pair of states: the steps in the table are
 // possible, every other one ends in Broken.
@@ -38,12 +42,12 @@ func TestStateStrings(t *testing.T) {
 			t.Errorf("%d is %q, want %q", uint8(s), s, want)
 		}
 	}
-	for p, want := range map[Phase]string{PhaseSend: "send request", PhaseReply: "await reply", PhaseHead: "read reply", PhaseBody: "read reply body", 7: "Phase(7)"} {
+	for p, want := range map[connector.Phase]string{connector.PhaseSend: "send request", connector.PhaseReply: "await reply", connector.PhaseHead: "read reply", connector.PhaseBody: "read reply body", 7: "Phase(7)"} {
 		if p.String() != want {
 			t.Errorf("%d is %q, want %q", uint8(p), p, want)
 		}
 	}
-	for c, want := range map[Cause]string{CauseBroken: "connection broken", CauseTimeout: "reply timeout", CauseProtocol: "protocol error", CauseClient: "client", 8: "Cause(8)"} {
+	for c, want := range map[connector.Cause]string{connector.CauseBroken: "connection broken", connector.CauseTimeout: "reply timeout", connector.CauseProtocol: "protocol error", connector.CauseClient: "client", 8: "Cause(8)"} {
 		if c.String() != want {
 			t.Errorf("%d is %q, want %q", uint8(c), c, want)
 		}
@@ -59,7 +63,7 @@ func TestNotIdle(t *testing.T) {
 		c.state = s
 		w := &recorder{}
 		e := exchangeError(c.Exchange(get(), w, Timeouts{}))
-		if e.Phase != PhaseSend || e.Cause != CauseBroken || c.State() != Broken || w.starts != 0 || nc.out.Len() != 0 {
+		if e.Phase != connector.PhaseSend || e.Cause != connector.CauseBroken || c.State() != Broken || w.starts != 0 || nc.out.Len() != 0 {
 			t.Errorf("Exchange when %v: %v, then %v, %d bytes sent", s, e, c.State(), nc.out.Len())
 		}
 		c.state = s

@@ -20,10 +20,10 @@ import (
 // failedAttempt is a failed attempt to have a request served by a back end.
 type failedAttempt struct {
 	fail        *connector.Error
-	cause       *ajp.ExchangeError // nil: there was no connection
-	try         int                // from 1
-	recoverable bool               // the request may be tried again, here or elsewhere
-	last        bool               // it is not tried again here
+	cause       *connector.ExchangeError // nil: there was no connection
+	try         int                      // from 1
+	recoverable bool                     // the request may be tried again, here or elsewhere
+	last        bool                     // it is not tried again here
 }
 
 // tell logs a failed attempt: as an error when it was the last one and nobody
@@ -39,7 +39,7 @@ func (w *worker) tell(log *zerolog.Logger, a failedAttempt) {
 	switch {
 	case a.fail.Client:
 		msg += ". Aborting connection for worker=" + w.name
-	case a.last && (a.cause == nil || a.cause.Cause != ajp.CauseRejected):
+	case a.last && (a.cause == nil || a.cause.Cause != connector.CauseRejected):
 		ev = log.Error()
 		msg += fmt.Sprintf("; connecting to tomcat failed (status=%d, errors=%d, client_errors=%d)", a.fail.Status, w.rec.Errors.Load()+1, w.rec.ClientErrors.Load())
 	}
@@ -60,21 +60,21 @@ func (a *failedAttempt) words() (what, why string) {
 		return "cping/cpong after connecting to the backend server failed", "error during cping"
 	}
 	switch a.cause.Cause {
-	case ajp.CauseClient:
+	case connector.CauseClient:
 		var ce *connector.ClientError
 		if errors.As(a.cause.Err, &ce) && strings.Contains(ce.Op, "read") {
 			return "Reading from client aborted or client network problems: receiving data from client failed", "client read error"
 		}
 		return "Writing to client aborted or client network problems", "client write error"
-	case ajp.CauseTimeout:
+	case connector.CauseTimeout:
 		return "Timeout with waiting reply from tomcat. " + a.lost(), "reply timeout"
-	case ajp.CauseProtocol:
+	case connector.CauseProtocol:
 		return a.cause.Err.Error(), "protocol error"
-	case ajp.CauseRejected:
+	case connector.CauseRejected:
 		return a.fail.Err.Error(), "response status"
 	}
 	why = "error during reply"
-	if a.cause.Phase == ajp.PhaseSend {
+	if a.cause.Phase == connector.PhaseSend {
 		why = "error during send"
 	}
 	if errors.Is(a.cause.Err, ajp.ErrClosed) {
@@ -85,7 +85,7 @@ func (a *failedAttempt) words() (what, why string) {
 
 // lost tells what the client has seen of the answer.
 func (a *failedAttempt) lost() string {
-	if a.cause.Phase == ajp.PhaseBody {
+	if a.cause.Phase == connector.PhaseBody {
 		return "Tomcat is down or network problems. Part of the response has already been sent to the client"
 	}
 	return "Tomcat is down or refused connection. No response has been sent to the client (yet)"

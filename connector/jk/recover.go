@@ -2,7 +2,6 @@ package jk
 
 import (
 	"jkd/connector"
-	"jkd/connector/ajp"
 	"jkd/connector/jk/balance"
 )
 
@@ -23,7 +22,7 @@ type verdict struct {
 
 // attempt is what is known of a failed attempt.
 type attempt struct {
-	err     *ajp.ExchangeError
+	err     *connector.ExchangeError
 	reused  bool          // on a connection that had carried a request before
 	started bool          // part of the answer may have reached the client
 	answer  answerVerdict // what the configuration has against the answer
@@ -46,7 +45,7 @@ type attempt struct {
 func judge(a attempt) verdict {
 	e := a.err
 	v := verdict{status: statusOf(e), result: result(e, a.answer)}
-	if e.Cause == ajp.CauseClient {
+	if e.Cause == connector.CauseClient {
 		v.client = true
 		return v
 	}
@@ -57,40 +56,40 @@ func judge(a attempt) verdict {
 	if !a.explicit {
 		options = defaultRecovery
 	}
-	if e.Cause == ajp.CauseRejected {
+	if e.Cause == connector.CauseRejected {
 		v.failover = true
 		return v
 	}
 	repeat := options&RecoverNotSent == 0 ||
 		a.method == "HEAD" && options&RecoverHead != 0 ||
 		a.method == "GET" && options&RecoverGet != 0
-	if e.Cause != ajp.CauseBroken || e.Phase > ajp.PhaseReply {
-		v.failover = repeat && e.Phase < ajp.PhaseBody && (e.Cause != ajp.CauseTimeout || a.explicit)
+	if e.Cause != connector.CauseBroken || e.Phase > connector.PhaseReply {
+		v.failover = repeat && e.Phase < connector.PhaseBody && (e.Cause != connector.CauseTimeout || a.explicit)
 		return v
 	}
-	if a.reused && !a.stale && !e.TimedOut() && (e.Phase == ajp.PhaseSend || !a.explicit || options&RecoverNotSent == 0) {
+	if a.reused && !a.stale && !e.TimedOut() && (e.Phase == connector.PhaseSend || !a.explicit || options&RecoverNotSent == 0) {
 		// A container closes idle connections when it likes, and a request may
 		// cross with that. Not one byte of an answer came, so most likely the
 		// request was never read; this is tried once, with the same container: if
 		// it is not there any more, it more likely went with the request in hand.
-		v.retry, v.stale, v.failover = true, true, e.Phase == ajp.PhaseSend || repeat
+		v.retry, v.stale, v.failover = true, true, e.Phase == connector.PhaseSend || repeat
 		return v
 	}
-	v.retry = e.Phase == ajp.PhaseSend || repeat
+	v.retry = e.Phase == connector.PhaseSend || repeat
 	v.failover = v.retry
 	return v
 }
 
 // result is what a failed exchange says about the back end.
-func result(e *ajp.ExchangeError, a answerVerdict) balance.Result {
+func result(e *connector.ExchangeError, a answerVerdict) balance.Result {
 	switch e.Cause {
-	case ajp.CauseClient:
+	case connector.CauseClient:
 		return balance.ClientError
-	case ajp.CauseTimeout:
+	case connector.CauseTimeout:
 		return balance.ReplyTimeout
-	case ajp.CauseProtocol:
+	case connector.CauseProtocol:
 		return balance.ProtocolError
-	case ajp.CauseRejected:
+	case connector.CauseRejected:
 		if a == softFail {
 			return balance.SoftStatus
 		}
@@ -100,18 +99,18 @@ func result(e *ajp.ExchangeError, a answerVerdict) balance.Result {
 }
 
 // statusOf is what the client sees of a failed exchange if nothing was sent.
-func statusOf(e *ajp.ExchangeError) int {
+func statusOf(e *connector.ExchangeError) int {
 	switch e.Cause {
-	case ajp.CauseClient:
+	case connector.CauseClient:
 		return connector.ClientStatus(e.Err)
-	case ajp.CauseTimeout:
+	case connector.CauseTimeout:
 		return 504
-	case ajp.CauseProtocol:
+	case connector.CauseProtocol:
 		return 502
-	case ajp.CauseRejected:
+	case connector.CauseRejected:
 		return 503
 	}
-	if e.Phase == ajp.PhaseSend {
+	if e.Phase == connector.PhaseSend {
 		return 503
 	}
 	return 502

@@ -46,18 +46,18 @@ func TestJudgeRecovery(t *testing.T) {
 			if tt.options != absent {
 				a.options, a.explicit = RecoveryOptions(tt.options), true
 			}
-			try := func(phase ajp.Phase) verdict {
-				a.err = &ajp.ExchangeError{Phase: phase, Cause: ajp.CauseBroken, Err: io.ErrUnexpectedEOF}
+			try := func(phase connector.Phase) verdict {
+				a.err = &connector.ExchangeError{Phase: phase, Cause: connector.CauseBroken, Err: io.ErrUnexpectedEOF}
 				return judge(a)
 			}
 			name := fmt.Sprintf("options %d, %s", tt.options, method)
-			if v := try(ajp.PhaseSend); !v.retry || v.stale || v.client || v.status != 503 {
+			if v := try(connector.PhaseSend); !v.retry || v.stale || v.client || v.status != 503 {
 				t.Errorf("%s, not sent: %+v", name, v)
 			}
-			if v := try(ajp.PhaseReply); v.retry != (tt.reply[i] == 'r') || v.stale || v.client || v.status != 502 {
+			if v := try(connector.PhaseReply); v.retry != (tt.reply[i] == 'r') || v.stale || v.client || v.status != 502 {
 				t.Errorf("%s, sent: %+v", name, v)
 			}
-			for _, phase := range []ajp.Phase{ajp.PhaseHead, ajp.PhaseBody} {
+			for _, phase := range []connector.Phase{connector.PhaseHead, connector.PhaseBody} {
 				if v := try(phase); v.retry || v.status != 502 {
 					t.Errorf("%s, %v: %+v", name, phase, v)
 				}
@@ -72,17 +72,17 @@ func TestJudgeNever(t *testing.T) {
 	for _, reused := range []bool{false, true} {
 		for _, options := range []int{absent, 0, 8, 16, 24} {
 			for _, method := range []string{"GET", "HEAD", "POST"} {
-				for _, phase := range []ajp.Phase{ajp.PhaseSend, ajp.PhaseReply, ajp.PhaseHead, ajp.PhaseBody} {
+				for _, phase := range []connector.Phase{connector.PhaseSend, connector.PhaseReply, connector.PhaseHead, connector.PhaseBody} {
 					base := attempt{method: method, reused: reused, options: RecoveryOptions(max(options, 0)), explicit: options != absent}
-					fault := func(cause ajp.Cause, consumed bool, err error) *ajp.ExchangeError {
-						return &ajp.ExchangeError{Phase: phase, Cause: cause, BodyConsumed: consumed, Err: err}
+					fault := func(cause connector.Cause, consumed bool, err error) *connector.ExchangeError {
+						return &connector.ExchangeError{Phase: phase, Cause: cause, BodyConsumed: consumed, Err: err}
 					}
 					for name, a := range map[string]attempt{
-						"started":  {err: fault(ajp.CauseBroken, false, io.EOF), started: true},
-						"consumed": {err: fault(ajp.CauseBroken, true, io.EOF)},
-						"timeout":  {err: fault(ajp.CauseTimeout, false, io.EOF)},
-						"protocol": {err: fault(ajp.CauseProtocol, false, &ajp.ProtocolError{})},
-						"client":   {err: fault(ajp.CauseClient, false, &connector.ClientError{Status: 408})},
+						"started":  {err: fault(connector.CauseBroken, false, io.EOF), started: true},
+						"consumed": {err: fault(connector.CauseBroken, true, io.EOF)},
+						"timeout":  {err: fault(connector.CauseTimeout, false, io.EOF)},
+						"protocol": {err: fault(connector.CauseProtocol, false, &ajp.ProtocolError{})},
+						"client":   {err: fault(connector.CauseClient, false, &connector.ClientError{Status: 408})},
 					} {
 						a.method, a.reused, a.options, a.explicit = base.method, base.reused, base.options, base.explicit
 						v := judge(a)
@@ -114,9 +114,9 @@ func TestJudgeStale(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, method := range []string{"GET", "POST"} {
-			for phase, free := range map[ajp.Phase]bool{ajp.PhaseSend: tt.send, ajp.PhaseReply: tt.reply, ajp.PhaseHead: false, ajp.PhaseBody: false} {
+			for phase, free := range map[connector.Phase]bool{connector.PhaseSend: tt.send, connector.PhaseReply: tt.reply, connector.PhaseHead: false, connector.PhaseBody: false} {
 				a := attempt{
-					err: &ajp.ExchangeError{Phase: phase, Err: io.EOF}, method: method, reused: true,
+					err: &connector.ExchangeError{Phase: phase, Err: io.EOF}, method: method, reused: true,
 					options: RecoveryOptions(max(tt.options, 0)), explicit: tt.options != absent,
 				}
 				if v := judge(a); v.stale != free || free && !v.retry {
@@ -133,27 +133,27 @@ func TestJudgeStale(t *testing.T) {
 
 func TestJudgeStatus(t *testing.T) {
 	tests := []struct {
-		phase  ajp.Phase
-		cause  ajp.Cause
+		phase  connector.Phase
+		cause  connector.Cause
 		err    error
 		status int
 	}{
-		{ajp.PhaseSend, ajp.CauseBroken, io.EOF, 503},
-		{ajp.PhaseReply, ajp.CauseBroken, io.EOF, 502},
-		{ajp.PhaseHead, ajp.CauseBroken, io.EOF, 502},
-		{ajp.PhaseBody, ajp.CauseBroken, io.EOF, 502},
-		{ajp.PhaseReply, ajp.CauseTimeout, io.EOF, 504},
-		{ajp.PhaseBody, ajp.CauseTimeout, io.EOF, 504},
-		{ajp.PhaseHead, ajp.CauseProtocol, &ajp.ProtocolError{}, 502},
-		{ajp.PhaseBody, ajp.CauseProtocol, &ajp.ProtocolError{}, 502},
-		{ajp.PhaseBody, ajp.CauseClient, &connector.ClientError{Status: 400}, 400},
-		{ajp.PhaseBody, ajp.CauseClient, &connector.ClientError{Status: 408}, 408},
-		{ajp.PhaseBody, ajp.CauseClient, &connector.ClientError{Status: 413}, 413},
-		{ajp.PhaseBody, ajp.CauseClient, &connector.ClientError{}, 400},
-		{ajp.PhaseBody, ajp.CauseClient, io.EOF, 400},
+		{connector.PhaseSend, connector.CauseBroken, io.EOF, 503},
+		{connector.PhaseReply, connector.CauseBroken, io.EOF, 502},
+		{connector.PhaseHead, connector.CauseBroken, io.EOF, 502},
+		{connector.PhaseBody, connector.CauseBroken, io.EOF, 502},
+		{connector.PhaseReply, connector.CauseTimeout, io.EOF, 504},
+		{connector.PhaseBody, connector.CauseTimeout, io.EOF, 504},
+		{connector.PhaseHead, connector.CauseProtocol, &ajp.ProtocolError{}, 502},
+		{connector.PhaseBody, connector.CauseProtocol, &ajp.ProtocolError{}, 502},
+		{connector.PhaseBody, connector.CauseClient, &connector.ClientError{Status: 400}, 400},
+		{connector.PhaseBody, connector.CauseClient, &connector.ClientError{Status: 408}, 408},
+		{connector.PhaseBody, connector.CauseClient, &connector.ClientError{Status: 413}, 413},
+		{connector.PhaseBody, connector.CauseClient, &connector.ClientError{}, 400},
+		{connector.PhaseBody, connector.CauseClient, io.EOF, 400},
 	}
 	for _, tt := range tests {
-		if got := statusOf(&ajp.ExchangeError{Phase: tt.phase, Cause: tt.cause, Err: tt.err}); got != tt.status {
+		if got := statusOf(&connector.ExchangeError{Phase: tt.phase, Cause: tt.cause, Err: tt.err}); got != tt.status {
 			t.Errorf("%v, %v, %v: %d, want %d", tt.phase, tt.cause, tt.err, got, tt.status)
 		}
 	}
@@ -312,7 +312,7 @@ func TestRetries(t *testing.T) {
 // A container that is slow has not lost its connection: what is not safe is not
 // sent to it again, however long the connection lay idle before.
 func TestJudgeSlow(t *testing.T) {
-	slow := &ajp.ExchangeError{Phase: ajp.PhaseReply, Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}} // socket_timeout
+	slow := &connector.ExchangeError{Phase: connector.PhaseReply, Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}} // socket_timeout
 	for method, again := range map[string]bool{"POST": false, "PUT": false, "GET": true} {
 		v := judge(attempt{err: slow, method: method, reused: true})
 		if v.retry != again || v.failover != again || v.stale {

@@ -168,14 +168,14 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 		conn, fail := w.connection(c, fresh)
 		fresh = false
 		s := &w.live().s
-		var ee *ajp.ExchangeError
+		var ee *connector.ExchangeError
 		if fail == nil {
 			c.out.begin()
 			err := w.exchange(conn, c, limits)
 			if err == nil {
 				return balance.Success, nil
 			}
-			var e *ajp.ExchangeError // escapes
+			var e *connector.ExchangeError // escapes
 			if !errors.As(err, &e) {
 				return balance.InternalError, &connector.Error{Worker: w.name, Addr: conn.addr, Op: "exchange", Status: 500, Err: err}
 			}
@@ -192,7 +192,7 @@ func (w *worker) attempts(c *call) (balance.Result, *connector.Error) {
 			if result == balance.ReplyTimeout {
 				w.rec.ReplyTimeouts.Add(1)
 			}
-			if ee.Cause == ajp.CauseRejected {
+			if ee.Cause == connector.CauseRejected {
 				fail.Err = fmt.Errorf("request failed (%s), because of response status %d", c.out.verdict, c.out.status)
 			}
 			if v.stale {
@@ -319,13 +319,13 @@ func (w *worker) after(c *pooled, err error, q *call) {
 		return
 	}
 	why := counters.ClosedError
-	var ee *ajp.ExchangeError
+	var ee *connector.ExchangeError
 	switch {
 	case c.State() == ajp.Idle:
 		why = counters.ClosedReuse
 	case c.Refused():
 		why = counters.ClosedReuse
-	case errors.As(err, &ee) && ee.Cause == ajp.CauseClient:
+	case errors.As(err, &ee) && ee.Cause == connector.CauseClient:
 		why = counters.ClosedClient
 		if s := &w.live().s; s.RecoveryOptionsSet && RecoveryOptions(s.RecoveryOptions)&RecoverCloseOnClientError != 0 {
 			c.Abort()

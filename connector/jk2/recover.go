@@ -2,12 +2,11 @@ package jk2
 
 import (
 	"jkd/connector"
-	"jkd/connector/ajp"
 )
 
 // failure is what is known of a failed attempt with one endpoint.
 type failure struct {
-	err     *ajp.ExchangeError
+	err     *connector.ExchangeError
 	method  string
 	reused  bool // the connection had carried a request before
 	started bool // part of the answer may have reached the client
@@ -37,18 +36,18 @@ const attempts = 2
 func judge(f failure) verdict {
 	e := f.err
 	v := verdict{status: statusOf(e), faulty: true}
-	if e.Cause == ajp.CauseClient {
+	if e.Cause == connector.CauseClient {
 		v.client, v.faulty = true, false
 		return v
 	}
-	if e.Phase > ajp.PhaseSend && e.TimedOut() {
+	if e.Phase > connector.PhaseSend && e.TimedOut() {
 		return v // the container may still be at it
 	}
-	if f.started || e.BodyConsumed || e.Cause != ajp.CauseBroken || e.Phase > ajp.PhaseReply {
+	if f.started || e.BodyConsumed || e.Cause != connector.CauseBroken || e.Phase > connector.PhaseReply {
 		return v
 	}
 	safe := f.method == "GET" || f.method == "HEAD"
-	v.other = e.Phase == ajp.PhaseSend || safe && !f.noRecovery
+	v.other = e.Phase == connector.PhaseSend || safe && !f.noRecovery
 	if f.reused && !f.stale && !e.TimedOut() {
 		// A container closes idle connections when it likes, and a request may
 		// cross with that. Most likely it was never read. This is tried once, with
@@ -56,16 +55,16 @@ func judge(f failure) verdict {
 		v.again, v.stale, v.faulty = true, true, false
 		return v
 	}
-	v.again = (e.Phase == ajp.PhaseSend || safe) && f.attempt < attempts
+	v.again = (e.Phase == connector.PhaseSend || safe) && f.attempt < attempts
 	return v
 }
 
 // statusOf is what the client sees of a failed exchange if nothing was sent.
-func statusOf(e *ajp.ExchangeError) int {
+func statusOf(e *connector.ExchangeError) int {
 	switch {
-	case e.Cause == ajp.CauseClient:
+	case e.Cause == connector.CauseClient:
 		return connector.ClientStatus(e.Err)
-	case e.Phase == ajp.PhaseSend && e.Cause == ajp.CauseBroken:
+	case e.Phase == connector.PhaseSend && e.Cause == connector.CauseBroken:
 		return 503
 	case e.TimedOut():
 		return 504

@@ -115,7 +115,7 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 		if err == nil {
 			return outcome{}
 		}
-		var ee *ajp.ExchangeError
+		var ee *connector.ExchangeError
 		if !errors.As(err, &ee) {
 			return outcome{err: w.fail(addr, "exchange", 500, err), faulty: true}
 		}
@@ -168,8 +168,8 @@ func whyClosed(err error) counters.CloseReason {
 	if err == nil {
 		return counters.ClosedReuse
 	}
-	var ee *ajp.ExchangeError
-	if errors.As(err, &ee) && ee.Cause == ajp.CauseClient {
+	var ee *connector.ExchangeError
+	if errors.As(err, &ee) && ee.Cause == connector.CauseClient {
 		return counters.ClosedClient
 	}
 	return counters.ClosedError

@@ -2,36 +2,7 @@ package proxy
 
 import "jkd/connector"
 
-// phase is how far an exchange had come, in either protocol.
-type phase uint8
-
-const (
-	phaseSend   phase = iota // the request was not written completely
-	phaseReply               // written; nothing of an answer has come
-	phaseAnswer              // something has
-)
-
-// cause is whose fault a failed exchange is, in either protocol.
-type cause uint8
-
-const (
-	causeBroken cause = iota
-	causeProtocol
-	causeClient
-	causeRejected
-)
-
-// failure is what is known of a failed exchange.
-type failure struct {
-	op       string
-	err      error
-	phase    phase
-	cause    cause
-	late     bool // time ran out
-	consumed bool // part of the body is gone
-}
-
-// verdict is what follows from it.
+// verdict is what follows from a failed exchange.
 type verdict struct {
 	again  bool // on a new connection to the same back end
 	other  bool // another member may have the request
@@ -47,21 +18,21 @@ type verdict struct {
 //
 // A back end that was reached and did badly with one request is not in error for
 // all others: only one that can't be reached is (CVE-2012-4557).
-func judge(f *failure, stale, started, repeatable bool, override int) verdict {
-	switch f.cause {
-	case causeClient:
-		return verdict{client: true, status: connector.ClientStatus(f.err)}
-	case causeRejected:
+func judge(f *connector.ExchangeError, stale, started, repeatable bool, override int) verdict {
+	switch f.Cause {
+	case connector.CauseClient:
+		return verdict{client: true, status: connector.ClientStatus(f.Err)}
+	case connector.CauseRejected:
 		return verdict{own: true, status: override}
-	case causeProtocol:
+	case connector.CauseProtocol:
 		return verdict{status: 502}
 	}
 	v := verdict{status: 502}
-	if f.late {
+	if f.TimedOut() {
 		v.status = 504
 		return v
 	}
-	if started || f.consumed || f.phase == phaseAnswer {
+	if started || f.BodyConsumed || f.Phase >= connector.PhaseHead {
 		return v
 	}
 	// A back end closes idle connections when it likes, and a request may cross

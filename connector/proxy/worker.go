@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -125,20 +124,24 @@ func (w *worker) attempt(c *call) outcome {
 			w.pool.tally.Hit()
 		}
 		e.used = true
-		f := e.conn.exchange(c, read, w.writeTimeout(read))
-		if f == nil {
+		err := e.conn.exchange(c, read, w.writeTimeout(read))
+		if err == nil {
 			c.why = counters.ClosedReuse
 			return outcome{}
 		}
+		var f *connector.ExchangeError
+		if !errors.As(err, &f) { // a link has no other errors
+			f = &connector.ExchangeError{Phase: connector.PhaseHead, Err: err}
+		}
 		v := judge(f, reused && !retried, c.answer.Started(), c.idempotent(), c.answer.override)
 		if v.again {
-			w.log.Info().Str("worker", w.name).Str("address", e.addr).AnErr("cause", f.err).
+			w.log.Info().Str("worker", w.name).Str("address", e.addr).AnErr("cause", f.Err).
 				Msg("the back end had closed the connection, trying again on a new one")
 			w.pool.disconnect(e, counters.ClosedStale)
 			w.pool.drop(counters.ClosedStale) // whatever else lies idle is as old
 			continue
 		}
-		ce := w.fail(e.addr, f.op, v.status, f.err)
+		ce := w.fail(e.addr, f.Phase.String(), v.status, f.Err)
 		ce.Client, ce.Own = v.client, v.own
 		if v.own {
 			ce.Fields = c.answer.kept
@@ -236,7 +239,7 @@ type link interface {
 	idle() bool   // it may carry another request
 	usable() bool // and is still open
 	ping(timeout time.Duration) error
-	exchange(c *call, read, write time.Duration) *failure
+	exchange(c *call, read, write time.Duration) error // a *connector.ExchangeError
 	close() error
 }
 
@@ -254,19 +257,10 @@ func (l *httpLink) usable() bool             { return l.c.Usable() }
 func (l *httpLink) ping(time.Duration) error { return nil }
 func (l *httpLink) close() error             { return l.c.Close() }
 
-func (l *httpLink) exchange(c *call, read, write time.Duration) *failure {
+func (l *httpLink) exchange(c *call, read, write time.Duration) error {
 	err := l.c.Exchange(&c.http, c.answer, http1.Timeouts{Read: read, Write: write})
 	_, c.read = l.c.Traffic()
-	if err == nil {
-		return nil
-	}
-	var e *http1.Error
-	if !errors.As(err, &e) {
-		return &failure{op: "exchange", err: err, phase: phaseAnswer}
-	}
-	f := &failure{op: e.Phase.String(), err: e.Err, late: e.TimedOut(), consumed: e.BodyConsumed, cause: cause(e.Cause)}
-	f.phase = phase(min(e.Phase, http1.PhaseHead))
-	return f
+	return err
 }
 
 type ajpLink struct{ c *ajp.Conn }
@@ -281,27 +275,8 @@ func (l *ajpLink) ping(timeout time.Duration) error {
 	return l.c.CPing(timeout)
 }
 
-func (l *ajpLink) exchange(c *call, read, write time.Duration) *failure {
+func (l *ajpLink) exchange(c *call, read, write time.Duration) error {
 	err := l.c.Exchange(&c.fwd, c.answer, ajp.Timeouts{Reply: read, Write: write})
 	_, c.read = l.c.Traffic()
-	if err == nil {
-		return nil
-	}
-	var e *ajp.ExchangeError
-	if !errors.As(err, &e) {
-		return &failure{op: "exchange", err: err, phase: phaseAnswer}
-	}
-	f := &failure{op: e.Phase.String(), err: e.Err, late: e.TimedOut(), consumed: e.BodyConsumed}
-	f.phase = phase(min(e.Phase, ajp.PhaseHead))
-	switch e.Cause {
-	case ajp.CauseProtocol:
-		f.cause = causeProtocol
-	case ajp.CauseClient:
-		f.cause = causeClient
-	case ajp.CauseRejected:
-		f.cause = causeRejected
-	}
-	return f
+	return err
 }
-
-func (p phase) String() string { return fmt.Sprintf("phase(%d)", uint8(p)) }

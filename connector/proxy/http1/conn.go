@@ -97,25 +97,25 @@ func (c *Conn) Usable() bool {
 
 // Exchange sends r and passes the answer to w, including w.Finish. Afterwards
 // the connection may carry another request if it is [Conn.Idle]. Errors are
-// *[Error].
+// *[connector.ExchangeError].
 func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) error {
-	fail := func(phase Phase, cause Cause, err error) error {
-		return &Error{Phase: phase, Cause: cause, BodyConsumed: c.consumed, Err: err}
+	fail := func(phase connector.Phase, cause connector.Cause, err error) error {
+		return &connector.ExchangeError{Phase: phase, Cause: cause, BodyConsumed: c.consumed, Err: err}
 	}
 	if !c.idle {
-		return fail(PhaseSend, CauseBroken, ErrClosed)
+		return fail(connector.PhaseSend, connector.CauseBroken, ErrClosed)
 	}
 	c.idle, c.t, c.r, c.w = false, t, 0, 0
 	c.status, c.interim, c.consumed, c.sent, c.read = 0, 0, false, 0, 0
 	answered, err := c.send(r)
 	if err != nil {
-		return c.sort(PhaseSend, err)
+		return c.sort(connector.PhaseSend, err)
 	}
 	if !answered {
 		if _, err := c.readHead(true); err != nil {
-			phase := PhaseReply
+			phase := connector.PhaseReply
 			if c.read > 0 {
-				phase = PhaseHead
+				phase = connector.PhaseHead
 			}
 			return c.sort(phase, err)
 		}
@@ -127,7 +127,7 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 		h.fields = append(h.fields, connector.Field{Name: contentLength, Value: strconv.AppendInt(c.lengthText(), h.length, 10)})
 	}
 	if err := w.Start(h.status, h.fields); err != nil {
-		return c.sort(PhaseBody, writerError{err})
+		return c.sort(connector.PhaseBody, writerError{err})
 	}
 	switch {
 	case r.IsHead, h.status == 204, h.status == 304, h.length == 0:
@@ -140,13 +140,13 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 		err = c.rest(w)
 	}
 	if err != nil {
-		return c.sort(PhaseBody, err)
+		return c.sort(connector.PhaseBody, err)
 	}
 	c.idle = keep && c.r == c.w
 	if err := w.Finish(); err != nil {
 		idle := c.idle // a client that left says nothing about the container
-		err = c.sort(PhaseBody, writerError{err})
-		if err.(*Error).Cause == CauseClient {
+		err = c.sort(connector.PhaseBody, writerError{err})
+		if err.(*connector.ExchangeError).Cause == connector.CauseClient {
 			c.idle = idle
 		}
 		return err
@@ -265,23 +265,23 @@ func appendChunk(b, data []byte) []byte {
 // writerError marks an error of a ResponseWriter or of the client's body.
 type writerError struct{ error }
 
-// sort makes an *Error.
-func (c *Conn) sort(phase Phase, err error) error {
-	e := &Error{Phase: phase, BodyConsumed: c.consumed, Err: err}
+// sort makes a *connector.ExchangeError.
+func (c *Conn) sort(phase connector.Phase, err error) error {
+	e := &connector.ExchangeError{Phase: phase, BodyConsumed: c.consumed, Err: err}
 	switch x := err.(type) {
 	case writerError:
-		e.Err, e.Cause = x.error, CauseClient
+		e.Err, e.Cause = x.error, connector.CauseClient
 		switch {
 		case errors.Is(x.error, connector.ErrBodyLength):
-			e.Cause = CauseProtocol
+			e.Cause = connector.CauseProtocol
 		case errors.Is(x.error, connector.ErrRejected):
-			e.Cause = CauseRejected
+			e.Cause = connector.CauseRejected
 		}
 	case *ProtocolError:
-		e.Cause = CauseProtocol
+		e.Cause = connector.CauseProtocol
 	}
-	if phase == PhaseSend && c.read > 0 {
-		e.Phase = PhaseHead
+	if phase == connector.PhaseSend && c.read > 0 {
+		e.Phase = connector.PhaseHead
 	}
 	c.idle = false
 	return e

@@ -155,15 +155,15 @@ func TestAnswers(t *testing.T) {
 			if req := <-got; req != string(get) {
 				t.Errorf("sent %q", req)
 			}
-			var e *Error
+			var e *connector.ExchangeError
 			switch {
 			case tt.broken:
-				if !errors.As(err, &e) || e.Cause != CauseBroken || a.Finished || a.Started() != (tt.status != 0) {
+				if !errors.As(err, &e) || e.Cause != connector.CauseBroken || a.Finished || a.Started() != (tt.status != 0) {
 					t.Errorf("%v, finished %v, started %v", err, a.Finished, a.Started())
 				}
 				return
 			case tt.status == 0:
-				if !errors.As(err, &e) || e.Cause != CauseProtocol || a.Started() || c.Idle() {
+				if !errors.As(err, &e) || e.Cause != connector.CauseProtocol || a.Started() || c.Idle() {
 					t.Errorf("%v, started %v, idle %v", err, a.Started(), c.Idle())
 				}
 				return
@@ -188,8 +188,8 @@ func TestBadChunks(t *testing.T) {
 		c, _ := scripted(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"+body, false)
 		a := &connectortest.Answer{}
 		err := c.Exchange(&Request{Head: get}, a, Timeouts{Read: 20 * time.Second})
-		var e *Error
-		if !errors.As(err, &e) || e.Cause != CauseProtocol || a.Finished || c.Idle() {
+		var e *connector.ExchangeError
+		if !errors.As(err, &e) || e.Cause != connector.CauseProtocol || a.Finished || c.Idle() {
 			t.Errorf("%.20q: %v, finished %v, idle %v", body, err, a.Finished, c.Idle())
 		}
 	}
@@ -220,8 +220,8 @@ func TestBodies(t *testing.T) {
 	// A body that ends too early: the container must not take it for a whole.
 	c, _ := scripted(t, ok, false)
 	err := c.Exchange(&Request{Head: []byte(length), First: []byte("he"), Body: strings.NewReader("l"), Left: 3}, &connectortest.Answer{}, Timeouts{})
-	var e *Error
-	if !errors.As(err, &e) || e.Cause != CauseClient || c.Idle() {
+	var e *connector.ExchangeError
+	if !errors.As(err, &e) || e.Cause != connector.CauseClient || c.Idle() {
 		t.Errorf("short body: %v, idle %v", err, c.Idle())
 	}
 }
@@ -269,7 +269,7 @@ func FuzzAnswer(f *testing.F) {
 			c, a := NewConn(&fixed{r: r}), &connectortest.Answer{}
 			err := c.Exchange(&Request{Head: get, IsHead: head}, a, Timeouts{})
 			text := ""
-			var e *Error
+			var e *connector.ExchangeError
 			if err != nil {
 				if !errors.As(err, &e) || c.Idle() {
 					t.Fatalf("%v, idle %v", err, c.Idle())
