@@ -14,6 +14,7 @@ import (
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/counters"
+	"jkd/connector/dial"
 	"jkd/connector/jk2"
 	"jkd/connector/jk2/board"
 	"jkd/connector/jk2/jk2shm"
@@ -112,7 +113,7 @@ func dumpShm(path string, out, errOut io.Writer) int {
 
 // newJk2 makes the connector of a child.
 func newJk2(c *mpm.Child, setup *jk2.Setup, cfg *conf.Config, table *counters.Table, log zerolog.Logger) (_ *jk2.Connector, err error) {
-	o := jk2.Options{Dial: jk2Dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Counters: table, Software: "jkd/" + version, Logger: log}
+	o := jk2.Options{Dial: dialers(cfg.Server.MPM), WriteTimeout: cfg.Server.TimeOut, Server: c.Server, Counters: table, Software: "jkd/" + version, Logger: log}
 	if mem := c.Segments[jk2Board]; mem != nil {
 		if o.Board, err = board.Attach(mem.Bytes()); err != nil {
 			return nil, err
@@ -126,17 +127,17 @@ func newJk2(c *mpm.Child, setup *jk2.Setup, cfg *conf.Config, table *counters.Ta
 	return jk2.New(setup, o), nil
 }
 
-// jk2Dialers connect to containers the way the MPM waits.
-func jk2Dialers(name string) jk2.Dialers {
+// dialers connect to back ends the way the MPM waits.
+func dialers(name string) dial.Dialers {
 	tcp, un := sock.DialBlocking, sock.DialUnixBlocking
 	if name == conf.Worker {
 		tcp, un = sock.DialPolled, sock.DialUnixPolled
 	}
-	return jk2.Dialers{
-		TCP: func(addr netip.AddrPort, o jk2.DialOptions) (ajp.NetConn, error) {
+	return dial.Dialers{
+		TCP: func(addr netip.AddrPort, o dial.Options) (ajp.NetConn, error) {
 			return tcp(addr, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive})
 		},
-		Unix: func(path string, o jk2.DialOptions) (ajp.NetConn, error) {
+		Unix: func(path string, o dial.Options) (ajp.NetConn, error) {
 			return un(path, sock.DialOptions{Timeout: o.Timeout})
 		},
 	}

@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"scoreboard":           {"shm"},
 	"connector/filestamp":  {},
 	"connector/counters":   {"shm"},
+	"connector/dial":       {"connector/ajp", "connector/resolve"},
 	"connector/sheet":      {},
 	"connector/resolve":    {},
 	"connector/forwarduri": {"conf", "connector"},
@@ -33,16 +34,16 @@ var mayImport = map[string][]string{
 	"connector/jk/balance":    {},
 	"connector/jk/jkshm":      {"connector/jk/balance", "connector/sheet"},
 	"connector/jk/status":     {"conf", "connector", "connector/jk/balance"},
-	"connector/jk":            {"connector", "connector/counters", "connector/ajp", "connector/filestamp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/resolve", "conf", "shm", "mpm/sock"},
-	"connector/jk2":           {"connector", "connector/counters", "connector/filestamp", "connector/jk/balance", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
+	"connector/jk":            {"connector", "connector/counters", "connector/ajp", "connector/filestamp", "connector/forwarduri", "connector/jk/balance", "connector/jk/jkshm", "connector/jk/status", "connector/dial", "connector/resolve", "conf", "shm", "mpm/sock"},
+	"connector/jk2":           {"connector", "connector/counters", "connector/filestamp", "connector/jk/balance", "connector/dial", "connector/resolve", "connector/ajp", "connector/forwarduri", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "conf", "shm", "mpm/sock"},
 	"connector/jk2/board":     {"connector/sheet"},
 	"connector/jk2/jk2shm":    {},
 	"connector/jk2/status":    {"connector", "connector/jk2/jk2shm"},
 	"connector/jk2/lb":        {"connector/jk/balance"},
 	"connector/proxy/http1":   {"connector"},
-	"connector/proxy":         {"connector", "connector/counters", "connector/forwarduri", "connector/resolve", "connector/ajp", "connector/proxy/http1", "conf", "mpm/sock"},
+	"connector/proxy":         {"connector", "connector/counters", "connector/forwarduri", "connector/dial", "connector/resolve", "connector/ajp", "connector/proxy/http1", "conf", "mpm/sock"},
 	"connector/files":         {"connector"},
-	"connector/connectortest": {"connector", "connector/ajp/ajptest"},
+	"connector/connectortest": {"connector", "connector/ajp", "connector/ajp/ajptest", "connector/dial", "mpm/sock"},
 	// layer 3
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
 	"mpm/worker":  {"mpm", "mpm/sock", "scoreboard"},
@@ -80,7 +81,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "conf/apache", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/resolve", "connector/forwarduri", "scoreboard"}
+var silent = []string{"shm", "conf", "conf/apache", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/dial", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

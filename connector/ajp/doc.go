@@ -7,7 +7,7 @@
 //     request and its answer over it, [Conn.CPing] asks whether anybody is
 //     there, [Conn.Usable] whether an idle connection may carry a request.
 //   - [State] is where a connection stands.
-//   - [ExchangeError] tells how an exchange failed and how far it had come,
+//   - [connector.ExchangeError] tells how an exchange failed and how far it had come,
 //     [ProtocolError] how the container broke the rules, [TooLongError] that
 //     a request does not fit a packet.
 //

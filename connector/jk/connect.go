@@ -3,10 +3,12 @@ package jk
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/dial"
 )
 
 // errConnections says that the connections of all processes together are as
@@ -76,22 +78,15 @@ func (w *worker) dialAny(l *live) (*pooled, *connector.Error) {
 	if len(l.addrs) == 0 {
 		return nil, w.unresolved(l)
 	}
-	fail := &connector.Error{Worker: w.name, Op: "connect", Status: 503, Recoverable: true}
-	opts, end := w.dialOpts, time.Now().Add(w.dialOpts.Timeout)
-	for i, a := range l.addrs {
-		if i > 0 {
-			opts.Timeout = time.Until(end)
-		}
-		if opts.Timeout <= 0 {
-			break
-		}
-		opts.Timeout /= time.Duration(len(l.addrs) - i)
-		nc, err := w.dial(a, opts)
-		if err == nil {
-			w.tally.Opened()
-			return &pooled{Conn: ajp.NewConn(nc, l.s.MaxPacketSize), at: a, addr: a.String(), packet: l.s.MaxPacketSize}, nil
-		}
-		fail.Addr, fail.Err = a.String(), err
+	opts := w.dialOpts
+	var at netip.AddrPort
+	nc, addr, err := dial.Any(l.addrs, opts.Timeout, func(a netip.AddrPort, timeout time.Duration) (ajp.NetConn, error) {
+		at, opts.Timeout = a, timeout
+		return w.dial(a, opts)
+	})
+	if err != nil {
+		return nil, &connector.Error{Worker: w.name, Op: "connect", Status: 503, Recoverable: true, Addr: addr, Err: err}
 	}
-	return nil, fail
+	w.tally.Opened()
+	return &pooled{Conn: ajp.NewConn(nc, l.s.MaxPacketSize), at: at, addr: addr, packet: l.s.MaxPacketSize}, nil
 }

@@ -46,7 +46,7 @@ func service(t testing.TB, threads int, cookie, lines string, slots *jk2shm.Segm
 		text += fmt.Sprintf("[channel.socket:%s]\ntomcatId=%s\n", channel, route)
 	}
 	text += strings.ReplaceAll(lines, "CHANNEL", channel)
-	c := New(setup(t, text), Options{Dial: dialers(threads), Slots: slots, Logger: zerolog.Nop()})
+	c := New(setup(t, text), Options{Dial: connectortest.Dialers(threads), Slots: slots, Logger: zerolog.Nop()})
 	t.Cleanup(func() { c.Close() })
 	q, s := connectortest.Request("GET", "/examples/servlet/HelloWorldExample", ""), &connectortest.Sink{}
 	if cookie != "" {

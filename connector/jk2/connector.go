@@ -11,6 +11,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/counters"
+	"jkd/connector/dial"
 	"jkd/connector/jk2/board"
 	"jkd/connector/jk2/jk2shm"
 	"jkd/connector/resolve"
@@ -19,7 +20,7 @@ import (
 // Options are what the process adds to a Setup.
 type Options struct {
 	// Dial connects to containers.
-	Dial Dialers
+	Dial dial.Dialers
 	// WriteTimeout bounds the wait for a container to take what is sent to it,
 	// where its channel has no timeout; 0: none.
 	WriteTimeout time.Duration
@@ -114,7 +115,7 @@ func (c *Connector) worker(cfg *Config, x *Worker) *worker {
 	}
 	set := &workerSet{cfg: *x, timeout: ch.Timeout, noRecovery: cfg.WorkerEnv.NoRecoveryIfRequestSent, channel: &channel{
 		kind: ch.Kind, host: ch.Host, port: ch.Port, path: ch.Path, dial: &c.o.Dial, now: c.now,
-		options: DialOptions{Timeout: ch.Timeout, KeepAlive: ch.KeepAlive},
+		options: dial.Options{Timeout: ch.Timeout, KeepAlive: ch.KeepAlive},
 	}}
 	if set.channel.options.Timeout <= 0 {
 		set.channel.options.Timeout = defaultConnect

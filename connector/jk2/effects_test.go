@@ -12,6 +12,7 @@ import (
 	"jkd/connector"
 	"jkd/connector/ajp/ajptest"
 	"jkd/connector/connectortest"
+	"jkd/connector/dial"
 	"jkd/connector/jk2/jk2shm"
 )
 
@@ -19,15 +20,15 @@ import (
 func TestChannelEffects(t *testing.T) {
 	for _, tt := range []struct {
 		lines string
-		want  DialOptions
+		want  dial.Options
 	}{
-		{"", DialOptions{Timeout: defaultConnect}},
-		{"timeout=20", DialOptions{Timeout: 20 * time.Second}},
-		{"timeout=0", DialOptions{Timeout: defaultConnect}},
-		{"keepalive=1", DialOptions{Timeout: defaultConnect, KeepAlive: true}},
-		{"keepalive=0", DialOptions{Timeout: defaultConnect}},
-		{"nodelay=1", DialOptions{Timeout: defaultConnect}}, // is always on
-		{"nodelay=0", DialOptions{Timeout: defaultConnect}},
+		{"", dial.Options{Timeout: defaultConnect}},
+		{"timeout=20", dial.Options{Timeout: 20 * time.Second}},
+		{"timeout=0", dial.Options{Timeout: defaultConnect}},
+		{"keepalive=1", dial.Options{Timeout: defaultConnect, KeepAlive: true}},
+		{"keepalive=0", dial.Options{Timeout: defaultConnect}},
+		{"nodelay=1", dial.Options{Timeout: defaultConnect}}, // is always on
+		{"nodelay=0", dial.Options{Timeout: defaultConnect}},
 	} {
 		r := newRig(t, "[channel.socket:@a@]\n"+tt.lines+"\n[uri:/*]\n", "a")
 		r.want(tt.lines, r.get("/"), "a")
@@ -263,7 +264,7 @@ func TestTimingEffects(t *testing.T) {
 		seg := benchSlots(t)
 		n := newNode(t, "a")
 		c := New(setup(t, fmt.Sprintf("[workerEnv:]\n%s\n[channel.socket:%s]\n[uri:/*]\n%s\n", tt.env, n.Addr(), tt.uri)),
-			Options{Dial: dialers(8), WriteTimeout: long, Slots: seg, Logger: zerolog.Nop()})
+			Options{Dial: connectortest.Dialers(8), WriteTimeout: long, Slots: seg, Logger: zerolog.Nop()})
 		r := &rig{t: t, c: c, log: &lockedLog{}}
 		r.want("timing", r.get("/x"), "a")
 		n.be(dropping)

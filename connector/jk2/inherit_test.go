@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"jkd/connector/connectortest"
 	"jkd/connector/jk2/board"
 )
 
@@ -68,7 +69,7 @@ func TestInherit(t *testing.T) {
 			t.Errorf("%s: another token, or generation %d", tt.name, next.Generation())
 		}
 		// A child of the new generation begins with them.
-		c := New(now, Options{Dial: dialers(2), Board: next})
+		c := New(now, Options{Dial: connectortest.Dialers(2), Board: next})
 		w := c.state.Load().cfg.workerNamed("ajp13:a:1")
 		if w == nil || w.LBFactor != 7 || w.Disabled {
 			t.Errorf("%s: %+v", tt.name, w)

@@ -135,7 +135,7 @@ func TestReloadReachesAll(t *testing.T) {
 	r.begin()
 	var procs []*Connector
 	start := func(server int) {
-		procs = append(procs, New(s, Options{Dial: dialers(1), WriteTimeout: long, Server: server, Board: b, Logger: zerolog.Nop()}))
+		procs = append(procs, New(s, Options{Dial: connectortest.Dialers(1), WriteTimeout: long, Server: server, Board: b, Logger: zerolog.Nop()}))
 		t.Cleanup(func() { procs[server].Close() })
 	}
 	start(0)
@@ -195,7 +195,7 @@ func TestEditReachesAll(t *testing.T) {
 	b := newBoard(t, 2)
 	var procs []*Connector
 	for i := range 2 {
-		procs = append(procs, New(s, Options{Dial: dialers(1), WriteTimeout: long, Server: i, Board: b, Logger: zerolog.Nop()}))
+		procs = append(procs, New(s, Options{Dial: connectortest.Dialers(1), WriteTimeout: long, Server: i, Board: b, Logger: zerolog.Nop()}))
 		t.Cleanup(func() { procs[i].Close() })
 	}
 	want := func(a, b string) {
@@ -256,7 +256,7 @@ func TestMaxConnections(t *testing.T) {
 		}
 		var log bytes.Buffer
 		s := setup(t, fmt.Sprintf("[channel.socket:127.0.0.1:%d]\nmax_connections=2\n[uri:/*]\ngroup=%s\n", c.Port(), group))
-		k := New(s, Options{Dial: dialers(8), WriteTimeout: long, Logger: zerolog.New(&log)})
+		k := New(s, Options{Dial: connectortest.Dialers(8), WriteTimeout: long, Logger: zerolog.New(&log)})
 		seen := c.Requests()
 		done := make(chan string)
 		for range 2 {
@@ -290,7 +290,7 @@ func TestMaxConnections(t *testing.T) {
 func TestUnixChannel(t *testing.T) {
 	c := ajptest.NewUnix(t, func(e *ajptest.Exchange) { e.Respond(200, "by the socket") })
 	for _, threads := range []int{1, 8} {
-		k := New(setup(t, fmt.Sprintf("[channel.un:%s]\n[uri:/*]\n", c.Addr())), Options{Dial: dialers(threads), WriteTimeout: long, Logger: zerolog.Nop()})
+		k := New(setup(t, fmt.Sprintf("[channel.un:%s]\n[uri:/*]\n", c.Addr())), Options{Dial: connectortest.Dialers(threads), WriteTimeout: long, Logger: zerolog.Nop()})
 		for range 3 {
 			if got := ask(t, k, "/"); got != "by the socket" {
 				t.Errorf("%d threads: %s", threads, got)

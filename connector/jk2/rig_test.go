@@ -16,6 +16,7 @@ import (
 	"jkd/connector/ajp"
 	"jkd/connector/ajp/ajptest"
 	"jkd/connector/connectortest"
+	"jkd/connector/dial"
 )
 
 // mode is how a scripted container treats requests.
@@ -99,7 +100,7 @@ type rig struct {
 // dialed is one attempt to connect.
 type dialed struct {
 	addr string
-	DialOptions
+	dial.Options
 }
 
 type lockedLog struct {
@@ -139,15 +140,15 @@ func newRigOf(t *testing.T, threads int, text string, names ...string) *rig {
 		text = strings.ReplaceAll(text, "@dead@", gone.Addr())
 		gone.Close()
 	}
-	dial := dialers(threads)
-	r.c = New(setup(t, text), Options{WriteTimeout: long, Logger: zerolog.New(r.log), Dial: Dialers{
-		TCP: func(a netip.AddrPort, o DialOptions) (ajp.NetConn, error) {
+	real := connectortest.Dialers(threads)
+	r.c = New(setup(t, text), Options{WriteTimeout: long, Logger: zerolog.New(r.log), Dial: dial.Dialers{
+		TCP: func(a netip.AddrPort, o dial.Options) (ajp.NetConn, error) {
 			r.mu.Lock()
 			r.dials = append(r.dials, dialed{a.String(), o})
 			r.mu.Unlock()
-			return dial.TCP(a, o)
+			return real.TCP(a, o)
 		},
-		Unix: dial.Unix,
+		Unix: real.Unix,
 	}})
 	t.Cleanup(func() { r.c.Close() })
 	return r

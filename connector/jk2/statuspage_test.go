@@ -55,7 +55,7 @@ func newPages(t *testing.T, text string, processes int) *pages {
 	}()
 	t.Cleanup(func() { close(stop); <-stopped })
 	for i := range processes {
-		c := New(s, Options{Dial: dialers(2), WriteTimeout: long, Server: i, Board: p.board, Slots: p.slots, Software: "jkd/test", Logger: zerolog.Nop()})
+		c := New(s, Options{Dial: connectortest.Dialers(2), WriteTimeout: long, Server: i, Board: p.board, Slots: p.slots, Software: "jkd/test", Logger: zerolog.Nop()})
 		t.Cleanup(func() { c.Close() })
 		p.procs = append(p.procs, c)
 	}

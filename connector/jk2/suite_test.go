@@ -2,39 +2,14 @@ package jk2
 
 import (
 	"fmt"
-	"net/netip"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
-	"jkd/connector/ajp"
 	"jkd/connector/connectortest"
-	"jkd/mpm/sock"
 )
-
-// dialers are the connections of the process model for so many threads.
-func dialers(threads int) Dialers {
-	tcp, un := sock.DialBlocking, sock.DialUnixBlocking
-	if threads > 1 {
-		tcp, un = sock.DialPolled, sock.DialUnixPolled
-	}
-	conn := func(c sock.Conn, err error) (ajp.NetConn, error) {
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
-	}
-	return Dialers{
-		TCP: func(a netip.AddrPort, o DialOptions) (ajp.NetConn, error) {
-			return conn(tcp(a, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive}))
-		},
-		Unix: func(path string, o DialOptions) (ajp.NetConn, error) {
-			return conn(un(path, sock.DialOptions{Timeout: o.Timeout}))
-		},
-	}
-}
 
 // setup reads a text that has no faults.
 func setup(t testing.TB, text string) *Setup {
@@ -60,7 +35,7 @@ func TestSuite(t *testing.T) {
 					to += ":" + addr
 				}
 				s := setup(t, fmt.Sprintf("[channel.socket:%s]\n[uri:/*]\ngroup=%s\n", addr, to))
-				return New(s, Options{Dial: dialers(threads), WriteTimeout: long, Logger: zerolog.Nop()})
+				return New(s, Options{Dial: connectortest.Dialers(threads), WriteTimeout: long, Logger: zerolog.Nop()})
 			})
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/counters"
+	"jkd/connector/dial"
 	"jkd/connector/jk2/jk2shm"
 )
 
@@ -181,7 +182,7 @@ func (w *worker) connect(set *workerSet, e *endpoint) *connector.Error {
 	nc, addr, err := set.channel.connect()
 	if err != nil {
 		op := "connect"
-		var re *resolveError
+		var re *dial.ResolveError
 		if errors.As(err, &re) {
 			op = "resolve"
 		}

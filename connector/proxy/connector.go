@@ -1,35 +1,22 @@
 package proxy
 
 import (
-	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
-	"jkd/connector/ajp"
 	"jkd/connector/counters"
+	"jkd/connector/dial"
 )
 
 // CounterConnector is what workers of this package are called by in counters.
 const CounterConnector = "proxy"
 
-// DialOptions are the properties of a connection to a back end.
-type DialOptions struct {
-	Timeout   time.Duration // > 0
-	KeepAlive bool
-}
-
-// Dialers connect to a back end the way the process model waits.
-type Dialers struct {
-	TCP  func(addr netip.AddrPort, o DialOptions) (ajp.NetConn, error)
-	Unix func(path string, o DialOptions) (ajp.NetConn, error)
-}
-
 // Options are what the process adds to a Setup.
 type Options struct {
-	Dial Dialers
+	Dial dial.Dialers
 	// Threads is how many requests the process serves at a time, at least 1.
 	Threads int
 	// WriteTimeout bounds the wait for a back end to take what is sent; 0: none.

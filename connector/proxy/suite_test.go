@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -10,35 +9,11 @@ import (
 
 	"jkd/conf"
 	"jkd/connector"
-	"jkd/connector/ajp"
 	"jkd/connector/connectortest"
-	"jkd/mpm/sock"
 )
 
 // long is a deadline for what happens at once unless it is broken.
 const long = 20 * time.Second
-
-// dialers are the connections of the process model for so many threads.
-func dialers(threads int) Dialers {
-	tcp, un := sock.DialBlocking, sock.DialUnixBlocking
-	if threads > 1 {
-		tcp, un = sock.DialPolled, sock.DialUnixPolled
-	}
-	conn := func(c sock.Conn, err error) (ajp.NetConn, error) {
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
-	}
-	return Dialers{
-		TCP: func(a netip.AddrPort, o DialOptions) (ajp.NetConn, error) {
-			return conn(tcp(a, sock.DialOptions{Timeout: o.Timeout, KeepAlive: o.KeepAlive}))
-		},
-		Unix: func(path string, o DialOptions) (ajp.NetConn, error) {
-			return conn(un(path, sock.DialOptions{Timeout: o.Timeout}))
-		},
-	}
-}
 
 // setup reads a configuration that has no faults.
 func setup(t testing.TB, text string) (*Setup, []conf.Warning) {
@@ -57,7 +32,7 @@ func setup(t testing.TB, text string) (*Setup, []conf.Warning) {
 func newConnector(t testing.TB, threads int, text string) *Connector {
 	t.Helper()
 	s, _ := setup(t, text)
-	return New(s, Options{Dial: dialers(threads), Threads: threads, WriteTimeout: long, Logger: zerolog.Nop()})
+	return New(s, Options{Dial: connectortest.Dialers(threads), Threads: threads, WriteTimeout: long, Logger: zerolog.Nop()})
 }
 
 // TestSuite is what all connectors have in common, over AJP by way of a balancer

@@ -10,6 +10,7 @@ import (
 	"jkd/connector"
 	"jkd/connector/ajp"
 	"jkd/connector/counters"
+	"jkd/connector/dial"
 	"jkd/connector/proxy/http1"
 	"jkd/connector/resolve"
 )
@@ -23,7 +24,7 @@ type worker struct {
 	name     string
 	pool     pool
 	resolver *resolve.Resolver
-	dial     *Dialers
+	dial     *dial.Dialers
 	write    time.Duration
 	log      zerolog.Logger
 	now      func() time.Time
@@ -172,7 +173,7 @@ func (w *worker) ready(e *endpoint, read time.Duration) *connector.Error {
 			nc, addr, err := w.connect(read)
 			if err != nil {
 				op := "connect"
-				var re *resolveError
+				var re *dial.ResolveError
 				if errors.As(err, &re) {
 					op = "resolve"
 				}
@@ -192,46 +193,17 @@ func (w *worker) ready(e *endpoint, read time.Duration) *connector.Error {
 	}
 }
 
-// resolveError marks a failure to find an address.
-type resolveError struct{ error }
-
-func (e *resolveError) Unwrap() error { return e.error }
-
 // connect connects to the first address that takes it; all of them together
 // have the time of one connect.
 func (w *worker) connect(read time.Duration) (nc ajp.NetConn, addr string, err error) {
-	o := DialOptions{Timeout: w.ConnectTimeout, KeepAlive: w.KeepAlive}
+	o := dial.Options{Timeout: w.ConnectTimeout, KeepAlive: w.KeepAlive}
 	if o.Timeout == 0 {
 		o.Timeout = read
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultConnect
 	}
-	if w.socket != "" {
-		nc, err = w.dial.Unix(w.socket, o)
-		return nc, w.socket, err
-	}
-	addrs, err := w.resolver.Addresses(w.now())
-	if err != nil {
-		return nil, "", &resolveError{err}
-	}
-	err = errors.New("no address")
-	end := time.Now().Add(o.Timeout)
-	for i, a := range addrs {
-		if i > 0 {
-			o.Timeout = time.Until(end)
-		}
-		if o.Timeout <= 0 {
-			break
-		}
-		o.Timeout /= time.Duration(len(addrs) - i)
-		addr = a.String()
-		if nc, err = w.dial.TCP(a, o); err == nil {
-			return nc, addr, nil
-		}
-	}
-	w.resolver.Expire()
-	return nil, addr, err
+	return w.dial.Connect(w.socket, w.resolver, w.now(), o)
 }
 
 // link is a connection in one of the protocols.
