@@ -215,11 +215,12 @@ func TestHTTPBodies(t *testing.T) {
 // and one that dies under a request is tried again only if that may be.
 func TestStale(t *testing.T) {
 	eachModel(t, func(t *testing.T, threads int) {
-		fail := ""
+		var fails atomic.Value // the node's goroutines read it
+		fails.Store("")
 		n := newNode(t, "tcp", func(req, _ string) string {
-			if strings.HasSuffix(req, fail) && fail != "" {
+			if fail := fails.Load().(string); strings.HasSuffix(req, fail) && fail != "" {
 				if fail == "/once" {
-					fail = ""
+					fails.Store("")
 				}
 				return ""
 			}
@@ -235,23 +236,23 @@ func TestStale(t *testing.T) {
 				t.Errorf("%s on a closed connection: %v", method, err)
 			}
 		}
-		fail = "/once"
+		fails.Store("/once")
 		if a, err := do(t, c, get("/once")); err != nil || string(a.Body) != "fine" {
 			t.Errorf("GET on a connection that dies: %v", err)
 		}
 		for _, tt := range []struct{ method, body string }{{"POST", ""}, {"POST", "x"}, {"DELETE", ""}, {"PUT", "y"}, {"GET", "z"}} {
 			do(t, c, get("/"))
 			n.last()
-			fail = "/dies"
+			fails.Store("/dies")
 			if _, err := do(t, c, connectortest.Request(tt.method, "/dies", tt.body)); err == nil || err.Status != 502 || n.count() != 1 {
 				t.Errorf("%s %q: %v, sent %d times", tt.method, tt.body, err, n.count())
 			}
 		}
-		fail = "/dies"
+		fails.Store("/dies")
 		if _, err := do(t, c, get("/dies")); err == nil || err.Status != 502 {
 			t.Errorf("GET that always dies: %v", err)
 		}
-		fail = ""
+		fails.Store("")
 		if _, err := do(t, c, get("/")); err != nil {
 			t.Errorf("afterwards: %v: a back end that was reached is not in error", err)
 		}
@@ -375,9 +376,9 @@ func TestUnix(t *testing.T) {
 }
 
 func TestReverse(t *testing.T) {
-	var fields string
+	var fields atomic.Value // the node's goroutines read it
 	n := newNode(t, "tcp", func(string, string) string {
-		return "HTTP/1.1 302 Found\r\n" + fields + "\r\nContent-Length: 0\r\n\r\n"
+		return "HTTP/1.1 302 Found\r\n" + fields.Load().(string) + "\r\nContent-Length: 0\r\n\r\n"
 	})
 	c := newConnector(t, 1, strings.ReplaceAll(`[proxy]
 BalancerMember = balancer://b http://@/m
@@ -401,7 +402,7 @@ ProxyPassReverseCookieDomain = back.test www.example.org
 		"Set-Cookie: a=path=/ctx; path=/ctx/s; Domain=back.test": "Set-Cookie: a=path=/ctx; path=/app/s; Domain=www.example.org",
 		"X-Location: http://@/ctx/x":                             "X-Location: http://@/ctx/x",
 	} {
-		fields = strings.ReplaceAll(in, "@", n.addr)
+		fields.Store(strings.ReplaceAll(in, "@", n.addr))
 		a, err := do(t, c, get("/app/"))
 		if want = strings.ReplaceAll(want, "@", n.addr); err != nil || !slices.Contains(a.Fields, want) {
 			t.Errorf("%s: %v, %q, want %q", in, err, a.Fields, want)
