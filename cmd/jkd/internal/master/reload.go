@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -204,18 +205,21 @@ func (m *Master) settled(pid int, sup stopper) {
 		return
 	}
 	m.reload.phase = reloadOver
-	hard := false
-	for _, r := range m.reload.asked {
-		hard = hard || r.hard
-	}
+	m.pid.remove()
+	m.removeFiles()
+	m.leave(sup)
+	// Told only now, as whoever asked expects the new configuration: it is the
+	// children's last moment to accept a connection.
 	m.finish(nil)
 	for _, r := range m.reload.later {
 		m.pass(r)
 	}
 	m.reload.later = nil
-	m.pid.remove()
-	m.removeFiles()
-	if hard {
+}
+
+// leave ends this generation, which has a successor.
+func (m *Master) leave(sup stopper) {
+	if slices.ContainsFunc(m.reload.asked, func(r reloadRequest) bool { return r.hard }) {
 		m.log.Info().Msg("this generation stops")
 		sup.Stop()
 		return
