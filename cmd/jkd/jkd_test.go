@@ -126,7 +126,7 @@ func start(t *testing.T, bin string, c config) *server {
 		lines = append(lines, "JkMount = "+m)
 	}
 	lines = append(lines, c.jk...)
-	if c.jk2 != nil {
+	if len(c.jk2) > 0 {
 		lines = append(append(lines, "[connector.jk2]"), c.jk2...)
 	}
 	s.write("jkd.conf", strings.Join(lines, "\n")+"\n")

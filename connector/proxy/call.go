@@ -102,9 +102,6 @@ const attributePrefix = "AJP_"
 func (c *call) makeAJP(w *worker) *connector.Error {
 	c.base = *c.r
 	c.base.Path = c.path
-	if c.target.rule.NoQuery {
-		c.base.Query, c.base.HasQuery = nil, false
-	}
 	c.ajp = ajp.Request{Request: &c.base, Secret: w.Secret, Route: c.route, ForwardKeySize: true, Attributes: c.ajp.Attributes[:0]}
 	c.r.Env.Each(func(name, value string) {
 		if rest, ok := strings.CutPrefix(name, attributePrefix); ok && rest != "" {
@@ -172,7 +169,7 @@ func (c *call) makeHTTP(w *worker) {
 	b := append(c.head[:0], r.Method...)
 	b = append(b, ' ')
 	b = append(b, c.path...)
-	if r.HasQuery && !c.target.rule.NoQuery {
+	if r.HasQuery {
 		b = append(b, '?')
 		b = append(b, r.Query...)
 	}

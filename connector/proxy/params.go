@@ -136,7 +136,7 @@ func (l *loader) ruleParam(p conf.ProxyParam, r *Rule) error {
 	case "nocanon":
 		r.NoCanon = true
 	case "noquery":
-		r.NoQuery = true
+		// In Apache, too, back ends get the query: it is about a variable of CGI.
 	case "interpolate":
 		return errors.New("is not supported: nothing of a request gets into URLs here")
 	case "mapping":

@@ -37,7 +37,6 @@ type Rule struct {
 	Group   int            // index of Setup.Balancers, or -1
 	Prefix  string         // what Path becomes, behind the path of the worker
 	NoCanon bool           // nocanon
-	NoQuery bool           // noquery
 }
 
 // Load judges what c says, which must have a Proxy, and returns all faults as
