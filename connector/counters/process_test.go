@@ -4,6 +4,7 @@ package counters
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -52,6 +53,31 @@ func child() int {
 	return 0
 }
 
+// startChild starts a process that counts as server in seg and says on out when
+// it has done so.
+func startChild(t *testing.T, seg *shm.Segment, server int) (cmd *exec.Cmd, out io.Reader) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(exe)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVar, server))
+	cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(t, seg.Fd())), "counters")}
+	defer cmd.ExtraFiles[0].Close()
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out
+}
+
 // Several processes count, are killed and have successors: the sums are exact
 // and never go back.
 func TestProcesses(t *testing.T) {
@@ -69,29 +95,11 @@ func TestProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var before Totals
 	for round := 1; round <= 3; round++ {
 		var kids []*exec.Cmd
 		for server := range testServers {
-			cmd := exec.Command(exe)
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVar, server))
-			cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(t, seg.Fd())), "counters")}
-			cmd.Stderr = os.Stderr
-			if _, err := cmd.StdinPipe(); err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			_ = cmd.ExtraFiles[0].Close()
+			cmd, out := startChild(t, seg, server)
 			kids = append(kids, cmd)
 			defer func() { _ = cmd.Process.Kill() }()
 			if _, err := out.Read(make([]byte, 5)); err != nil {
@@ -160,25 +168,7 @@ func TestInheritProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := func(seg *shm.Segment, server int) *exec.Cmd {
-		exe, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(exe)
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childVar, server))
-		cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(t, seg.Fd())), "counters")}
-		cmd.Stderr = os.Stderr
-		if _, err := cmd.StdinPipe(); err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.ExtraFiles[0].Close()
+		cmd, out := startChild(t, seg, server)
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		if server == 0 { // the others are still counting
 			_, _ = out.Read(make([]byte, 5))

@@ -77,7 +77,6 @@ type Balancer struct {
 	Separator     byte   // between a session's id and its route
 	NoFailover    bool   // a session whose member has failed is refused
 	MaxAttempts   int    // failovers; -1: one less than there are members
-	Timeout       time.Duration
 	FailStatuses  []int // that put a member in error
 	FailTimeout   bool  // so does a member that is too slow
 	ForceRecovery bool  // all in error: all are tried
@@ -301,7 +300,7 @@ func (l *loader) balancerParam(p conf.ProxyParam, b *Balancer) (err error) {
 	case "scolonpathdelim":
 		_, err = flag(p.Value) // a session's id ends at a semicolon in any case
 	case "timeout":
-		b.Timeout, err = duration(p.Value, time.Second, time.Second)
+		_, err = duration(p.Value, time.Second, time.Second)
 		l.warn(l.line, l.key, "timeout of a balancer is the wait for a free member; jkd does not wait")
 	case "failonstatus":
 		b.FailStatuses = nil
