@@ -77,9 +77,9 @@ type Balancer struct {
 	Separator     byte   // between a session's id and its route
 	NoFailover    bool   // a session whose member has failed is refused
 	MaxAttempts   int    // failovers; -1: one less than there are members
-	FailStatuses  []int // that put a member in error
-	FailTimeout   bool  // so does a member that is too slow
-	ForceRecovery bool  // all in error: all are tried
+	FailStatuses  []int  // that put a member in error
+	FailTimeout   bool   // so does a member that is too slow
+	ForceRecovery bool   // all in error: all are tried
 }
 
 // params reads parameters into those of a worker, a balancer and a rule that
