@@ -13,6 +13,9 @@ const (
 type Config struct {
 	// Path is the file it was read from, absolute; "" when made in code.
 	Path string
+	// Included are the other files that Include has named, in Apache's
+	// language; see Place.
+	Included []string
 
 	Server  ServerConfig
 	Prefork PreforkConfig // [mpm.prefork]
@@ -24,6 +27,8 @@ type Config struct {
 	Env []EnvSetting
 	// Locations are the sections [location PATH], in file order.
 	Locations []Location
+	// Files is what the directives about files say, nil when there are none.
+	Files *FilesConfig
 	// LogFormats are the nicknames of LogFormat, the built-in ones not among
 	// them; nil when there are none.
 	LogFormats map[string]string

@@ -29,10 +29,16 @@ type Location struct {
 	// and there gives way to the virtual host's own; only mounts don't.
 	VHost int
 	// Path begins with '/'. Where it contains '*' or '?' it is a pattern for
-	// the whole path, and neither stands for a '/'.
-	Path string
-	Line int
-	Env  []EnvSetting
+	// the whole path, and neither stands for a '/'. With Match it is a regular
+	// expression instead that has to be found in the path.
+	Path  string
+	Match bool
+	Line  int
+	Env   []EnvSetting
+	// Access is who may ask, nil where the section says nothing: of the
+	// locations that a request is in, the last one that says something counts.
+	Access *Access
+	Rules  FileRules
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string
 	// Worker is the argument of JkMount, extensions and all; "" for none. It
@@ -42,10 +48,15 @@ type Location struct {
 	WorkerLine int
 }
 
-// EnvSetting is one SetEnv or UnsetEnv, in the order of the file.
+// EnvSetting is one SetEnv or UnsetEnv, or one variable of a SetEnvIf, in the
+// order of the file.
 type EnvSetting struct {
 	Name, Value string
 	Unset       bool
+	// If is the condition of SetEnvIf, nil for none. With it $0 to $9 in Value
+	// are what the expression has found, and a backslash takes the meaning of
+	// what follows it.
+	If *EnvIf
 }
 
 // CustomLog is one access log.

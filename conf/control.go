@@ -55,8 +55,9 @@ func Whereabouts(path string) (*ServerConfig, error) {
 	if err != nil {
 		return nil, Errors{{File: path, Msg: err.Error()}}
 	}
-	all, _ := ReadSections(path, data)
 	p := &parser{file: path, cfg: Defaults(), first: map[string]given{}, servers: []*server{{}}}
+	all := p.readSections(path, data, Options{})
+	p.errs = nil
 	if p.cfg.Path, err = filepath.Abs(path); err != nil {
 		return nil, Errors{{File: path, Msg: err.Error()}}
 	}

@@ -33,11 +33,12 @@ var (
 		jk2Section:    jk2Table(),
 		statusSection: statusTable(),
 		vhostSection:  vhostTable(), locationSection: locationTable(),
-		proxySection: proxyTable(),
+		proxySection:     proxyTable(),
+		directorySection: directoryTable(), filesSection: directoryTable(),
 	}
 	// sectionNames are the first words of section headers, in the order
 	// messages list them.
-	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection, proxySection}
+	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection, proxySection, directorySection, filesSection}
 )
 
 // namesOf lists the current names of a section, sorted.
@@ -153,17 +154,13 @@ var unsupported = map[string]string{
 	"acceptmutex":             "children wait for connections without a lock",
 	"mutex":                   "children wait for connections without a lock",
 	"lockfile":                "children wait for connections without a lock",
-	"documentroot":            "jkd serves no files",
-	"include":                 "the configuration is one file",
+	"include":                 "this file is one; files in Apache's language, which have no [section], may include others",
 	"listencoresbucketsratio": "all children share every listener",
 	"loadmodule":              "connectors are sections of this file",
 	"maxmemfree":              "memory is managed by the runtime",
 	"receivebuffersize":       "listeners use the kernel's defaults",
 	"sendbuffersize":          "listeners use the kernel's defaults",
-	"browsermatch":            "use SetEnv in a [location PATH] section",
 	"passenv":                 "use SetEnv",
-	"setenvif":                "use SetEnv in a [location PATH] section",
-	"setenvifnocase":          "use SetEnv in a [location PATH] section",
 	"transferlog":             "use CustomLog",
 	"sslengine":               "jkd listens without TLS in this version",
 }

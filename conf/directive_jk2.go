@@ -58,6 +58,9 @@ func jk2Table() table {
 
 // setLocationURI is JkUriSet in [location]: the path is the section's.
 func setLocationURI(_ *parser, g given) error {
+	if g.in.location.Match {
+		return errMatch
+	}
 	args, err := arguments(g, 2, "needs a property and a value: the path is the section's")
 	if err == nil {
 		l := g.in.location
@@ -103,7 +106,7 @@ func (p *parser) jk2Set(g given, path string) error {
 // jk2Input reads workers2.properties. Only one directive may name it.
 func (p *parser) jk2Input(g given, path string) error {
 	if at := p.jk2From; at.Line > 0 {
-		return fmt.Errorf("the file is named by %s in line %d already", at.Key, at.Line)
+		return fmt.Errorf("the file is named by %s in %s already", at.Key, p.at(at.Line))
 	}
 	p.jk2From = g
 	f, err := p.read(path)
@@ -137,6 +140,6 @@ func (p *parser) jk2() {
 	case !errors.Is(err, fs.ErrNotExist):
 		p.title("["+jk2Section+"]", p.cfg.Jk2.Line, errors.New(path+": "+err.Error()))
 	case len(p.cfg.Jk2.Sets) == 0:
-		p.title("["+jk2Section+"]", p.cfg.Jk2.Line, errors.New("needs File = workers2.properties: there is no "+path))
+		p.title("["+jk2Section+"]", p.cfg.Jk2.Line, errors.New("needs File = workers2.properties, or JkSet config:file: there is no "+path))
 	}
 }

@@ -201,12 +201,12 @@ func setMountCopy(p *parser, g given) (func(*JkServer), error) {
 	case strings.EqualFold(g.Value, "on"):
 		v = CopyOn
 		if g.in.section == jkSection {
-			p.warn(g.Line, g.Key, "On has an effect in a section [vhost NAME] only; All is for every virtual host")
+			p.warn(g.Line, g.Key, "On has an effect in a virtual host only; All is for every one of them")
 		}
 	case strings.EqualFold(g.Value, "all"):
 		v = CopyAll
 		if g.in.section != jkSection {
-			return nil, errors.New("All belongs in [connector.jk]; a virtual host has On or Off")
+			return nil, errors.New("All is for the main server; a virtual host has On or Off")
 		}
 	default:
 		return nil, fmt.Errorf("%q is neither On nor Off nor All", g.Value)

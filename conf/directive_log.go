@@ -31,7 +31,7 @@ func setLogFormat(p *parser, g given) error {
 		return fmt.Errorf("%q is no nickname: the format comes first", args[1])
 	}
 	if before, again := p.formats[args[1]]; again {
-		p.warn(g.Line, g.Key, "%s is given again: this one counts, not that of line %d", Printable(args[1]), before)
+		p.warn(g.Line, g.Key, "%s is given again: this one counts, not that of %s", Printable(args[1]), p.at(before))
 	}
 	if p.cfg.LogFormats == nil {
 		p.cfg.LogFormats, p.formats = map[string]string{}, map[string]int{}

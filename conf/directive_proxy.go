@@ -207,6 +207,9 @@ func proxySetting(name string, read func(g given) (func(*ProxyServer), error)) d
 func proxyPath(g given) ([]string, error) {
 	args, err := words(g.Value)
 	if l := g.in.location; err == nil && l != nil {
+		if l.Match {
+			return nil, errMatch
+		}
 		args = append([]string{l.Path}, args...)
 	}
 	return args, err

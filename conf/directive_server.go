@@ -49,6 +49,7 @@ func serverTable() table {
 	t.add(directive{name: "CustomLog", many: true, set: setCustomLog})
 	t.add(directive{name: "LogFormat", many: true, set: setLogFormat})
 	addEnv(t)
+	addFiles(t)
 	t.add(directive{name: "MPM", set: func(p *parser, g given) error {
 		name, err := parseMPM(g.Value)
 		if err == nil {

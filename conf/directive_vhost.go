@@ -11,6 +11,7 @@ func vhostTable() table {
 	t.add(directive{name: "ServerAlias", many: true, set: setServerAlias})
 	t.add(directive{name: "CustomLog", many: true, set: setCustomLog})
 	addEnv(t)
+	addFiles(t)
 	addJkServer(t)
 	addProxy(t)
 	return t
@@ -47,6 +48,8 @@ func locationTable() table {
 		return err
 	}})
 	t.add(directive{name: "JkUriSet", many: true, set: setLocationURI})
+	addFileRules(t, func(g given) *FileRules { return &g.in.location.Rules })
+	addAccess(t, func(s *scope) *accessSettings { return &s.location.access })
 	addProxyPlace(t)
 	return t
 }
@@ -55,9 +58,15 @@ func locationTable() table {
 // connector.
 const JkHandler = "jakarta-servlet"
 
+// errMatch is of a directive that takes the path of its section.
+var errMatch = errors.New("the section is about a regular expression, and this directive needs its path")
+
 // locationWorker reads the only argument a mount has in [location]: the
 // pattern is the section's path.
 func locationWorker(g given) (string, error) {
+	if g.in.location.Match {
+		return "", errMatch
+	}
 	args, err := words(g.Value)
 	switch {
 	case err != nil:
@@ -70,8 +79,9 @@ func locationWorker(g given) (string, error) {
 	return args[0], nil
 }
 
-// addEnv adds SetEnv and UnsetEnv.
+// addEnv adds SetEnv, UnsetEnv and those with a condition.
 func addEnv(t table) {
+	addEnvIf(t)
 	t.add(directive{name: "SetEnv", many: true, set: func(p *parser, g given) error {
 		args, err := words(g.Value)
 		switch {

@@ -18,6 +18,11 @@
 // because rules of the connectors contain both characters. Lines are never
 // continued and values never refer to one another.
 //
+// A file whose first line is neither a [section] nor "key = value" is in the
+// language of Apache's httpd.conf: package conf/apache reads it into a tree, and
+// httpd*.go turn that into the sections above, which the same tables then read,
+// so that both languages mean the same. [Dump] prints those sections.
+//
 // [Load] reads the file and the connector files it names, and returns either a
 // [Config] or every fault found, as [Errors]: nothing is guessed and the first
 // fault does not hide the second. What Apache corrects is corrected, and said

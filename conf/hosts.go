@@ -6,6 +6,7 @@ import "strings"
 type hosts struct {
 	names map[string][]hostPort
 	wild  []wildHost // in file order
+	rest  []hostPort // those with the alias *, for every other name and for none
 }
 
 // hostPort is a virtual host, counted from 1, and the port it is for.
@@ -23,7 +24,9 @@ func newHosts(list []VHost) *hosts {
 		at := hostPort{v.Port, i + 1}
 		h.names[v.Name] = append(h.names[v.Name], at)
 		for _, a := range v.Aliases {
-			if wild(a) {
+			if a == "*" {
+				h.rest = append(h.rest, at)
+			} else if wild(a) {
 				h.wild = append(h.wild, wildHost{a, at})
 			} else {
 				h.names[a] = append(h.names[a], at)
@@ -50,7 +53,9 @@ const maxHost = 255
 // plus 1, or 0 for the main server. host is the name the client asked for,
 // without brackets and port, port the one its connection came in on. Case and
 // a final dot do not count. A name wins over a pattern, a virtual host for
-// this port over one for any, and among patterns the first one of the file.
+// this port over one for any, and among patterns the first one of the file. The
+// alias * is for every host that is found in no other way, and for requests
+// that name none.
 //
 // It allocates nothing and may be called concurrently, for a configuration
 // that [Parse] or [Decode] returned.
@@ -69,7 +74,7 @@ func (h *hosts) find(host []byte, port int) int {
 		host = host[:n-1]
 	}
 	if len(host) == 0 || len(host) > maxHost {
-		return 0
+		return h.other(port)
 	}
 	var buf [maxHost]byte
 	name := buf[:len(host)]
@@ -97,5 +102,18 @@ func (h *hosts) find(host []byte, port int) int {
 			return w.vhost
 		}
 	}
-	return 0
+	return h.other(port)
+}
+
+// other is the virtual host for names that no other one has.
+func (h *hosts) other(port int) (any int) {
+	for _, at := range h.rest {
+		switch {
+		case at.port == port:
+			return at.vhost
+		case at.port == 0 && any == 0:
+			any = at.vhost
+		}
+	}
+	return any
 }

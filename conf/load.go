@@ -37,33 +37,47 @@ func Load(path string, o Options) (*Config, []Warning, error) {
 // Parse is [Load] with the text of the file given. path tells where relative
 // paths start and is used in messages; it need not exist.
 func Parse(path string, data []byte, o Options) (*Config, []Warning, error) {
-	sections, errs := ReadSections(path, data)
-	p := &parser{
-		file: path, cfg: Defaults(), errs: errs, syntax: len(errs) > 0,
-		first: map[string]given{}, servers: []*server{{}},
-	}
+	cfg, _, warnings, err := parseSections(path, data, o)
+	return cfg, warnings, err
+}
+
+// parseSections is [Parse] with the sections that the configuration was read from.
+func parseSections(path string, data []byte, o Options) (*Config, *Sections, []Warning, error) {
+	p := &parser{file: path, cfg: Defaults(), first: map[string]given{}, servers: []*server{{}}}
 	abs, err := filepath.Abs(path)
 	if err == nil && !utf8.ValidString(abs) {
 		err = errors.New("the path of the file is not UTF-8 text")
 	}
 	if err != nil {
-		return nil, nil, Errors{{File: path, Msg: err.Error()}}
+		return nil, nil, nil, Errors{{File: path, Msg: err.Error()}}
 	}
 	p.cfg.Path = abs
+	sections := p.readSections(path, data, o)
 	p.root(sections)
 	p.jail(sections)
 	for i := range sections.Sections {
 		p.section(&sections.Sections[i])
 	}
 	p.finish(o)
+	p.cfg.Locate(p.errs, p.warnings)
 	SortWarnings(p.warnings)
 	if err := p.errs.Err(); err != nil {
 		if p.syntax || p.connector || p.cfg.Jk == nil {
 			p.cfg = nil
 		}
-		return p.cfg, p.warnings, err
+		return p.cfg, sections, p.warnings, err
 	}
-	return p.cfg, p.warnings, nil
+	return p.cfg, sections, p.warnings, nil
+}
+
+// readSections reads the file in the language it is in.
+func (p *parser) readSections(path string, data []byte, o Options) *Sections {
+	if InApache(data) {
+		return p.readHTTPD(path, data, o)
+	}
+	sections, errs := ReadSections(path, data)
+	p.errs, p.syntax = errs, len(errs) > 0
+	return sections
 }
 
 // given is a pair together with the directive it is for.
@@ -92,10 +106,16 @@ type parser struct {
 	jk2From given
 
 	// servers are the main server and the virtual hosts.
-	servers   []*server
-	locations []*location
-	logs      []customLog
-	formats   map[string]int // where each nickname of LogFormat is
+	servers     []*server
+	locations   []*location
+	directories []*directorySettings
+	file1       given // the first directive about files
+	// titles are the names of sections that are not those of their headers, by
+	// line.
+	titles  map[int]string
+	httpd   bool // the file is in Apache's language
+	logs    []customLog
+	formats map[string]int // where each nickname of LogFormat is
 }
 
 func (p *parser) fail(g given, format string, args ...any) {
@@ -120,6 +140,11 @@ func needed(g given) bool {
 
 func (p *parser) warn(line int, key, format string, args ...any) {
 	p.warnings = append(p.warnings, Warning{File: p.file, Line: line, Key: key, Msg: fmt.Sprintf(format, args...)})
+}
+
+// info is a remark that asks for nothing.
+func (p *parser) info(line int, key, format string, args ...any) {
+	p.warnings = append(p.warnings, Warning{Severity: Info, File: p.file, Line: line, Key: key, Msg: fmt.Sprintf(format, args...)})
 }
 
 // root settles ServerRoot before anything that depends on it is read.
@@ -168,8 +193,9 @@ func (p *parser) section(s *Section) {
 	}
 	in := p.open(name, args, s)
 	id := name
-	if name == vhostSection || name == locationSection {
-		id = fmt.Sprintf("%s %d", in.title, s.Line) // no two of them are one section
+	switch name {
+	case vhostSection, locationSection, directorySection, filesSection:
+		id = fmt.Sprintf("%s %d", s.Name, s.Line) // no two of them are one section
 	}
 	for _, pair := range s.Pairs {
 		d, ok := table[strings.ToLower(pair.Key)]
@@ -185,10 +211,10 @@ func (p *parser) section(s *Section) {
 		key := id + " " + d.name
 		if before, again := p.first[key]; again && !d.many {
 			if d.once {
-				p.fail(g, "may be given once only; it is in line %d too", before.Line)
+				p.fail(g, "may be given once only; it is in %s too", p.at(before.Line))
 				continue
 			}
-			p.warn(g.Line, g.Key, "given again: this one counts, not %s of line %d", Printable(before.Value), before.Line)
+			p.warn(g.Line, g.Key, "given again: this one counts, not %s of %s", Printable(before.Value), p.at(before.Line))
 		}
 		p.first[key] = g
 		if err := d.set(p, g); err != nil {
@@ -212,6 +238,10 @@ func sectionTitle(section string) string {
 		return "[vhost NAME]"
 	case locationSection:
 		return "[location PATH]"
+	case directorySection:
+		return "[directory PATH]"
+	case filesSection:
+		return "[files NAME]"
 	}
 	return "[" + section + "]"
 }
@@ -248,11 +278,12 @@ func (p *parser) finish(o Options) {
 		}
 	}
 	if len(s.Listen) == 0 && !p.has("server", "Listen") && !p.syntax {
-		p.errs = append(p.errs, &Error{File: p.file, Key: "Listen", Msg: "at least one is needed in [server]"})
+		p.errs = append(p.errs, &Error{File: p.file, Key: "Listen", Msg: "at least one is needed" + p.inServer()})
 	}
 	p.vhosts()
 	p.places()
 	p.proxies()
+	p.files()
 	p.jk2()
 	p.merge()
 	p.customLogs()
@@ -269,6 +300,15 @@ func (p *parser) finish(o Options) {
 	if len(p.errs) == 0 {
 		p.correct()
 	}
+}
+
+// inServer tells where a directive of the server stands, in the language that
+// has sections for it.
+func (p *parser) inServer() string {
+	if p.httpd {
+		return ""
+	}
+	return " in [" + serverSection + "]"
 }
 
 func (p *parser) has(section, name string) bool {

@@ -418,6 +418,7 @@ func TestSample(t *testing.T) {
 	}
 	for _, name := range []string{"User", "Group", "ChrootDir", "CoreDumpDirectory", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ControlSocket", "ErrorLog", "AcceptFilter",
 		"LogFormat", "SetEnv", "UnsetEnv", "JkMount", "JkUnMount", "JkWorkerProperty", "JkAutoAlias", "JkOptions", "JkEnvVar",
+		"SetEnvIf", "SetEnvIfNoCase", "BrowserMatch", "BrowserMatchNoCase", "DocumentRoot", "Alias", "AliasMatch", "DirectoryIndex", "Options", "AllowOverride",
 		"JkLogFile", "JkLogLevel", "JkRequestLogFormat", "JkShmFile", "JkShmSize"} {
 		data = bytes.ReplaceAll(data, []byte("\n#"+name+" ="), []byte("\n# "+name+" ="))
 	}
@@ -469,7 +470,7 @@ func TestSampleVHosts(t *testing.T) {
 	if cfg.Status == nil || !reflect.DeepEqual(cfg.Status.Require, loopback) || cfg.Status.AuthName != DefaultAuthName || !cfg.Status.ExtendedStatus || cfg.Status.ShowQueryStrings {
 		t.Errorf("a default of [status] in the sample is wrong: %+v", cfg.Status)
 	}
-	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 3 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
+	if len(cfg.VHosts) != 1 || len(cfg.Locations) != 4 || len(cfg.Jk.Servers) != 2 || len(cfg.Jk.Servers[1].Mounts) != 2 {
 		t.Errorf("got %+v %+v %+v", cfg.VHosts, cfg.Locations, cfg.Jk.Servers)
 	}
 }

@@ -16,6 +16,9 @@ const (
 	locationSection = "location"
 	statusSection   = "status"
 	proxySection    = "proxy"
+	// Both have the same directives.
+	directorySection = "directory"
+	filesSection     = "files"
 )
 
 // scope is the section that directives are being read for.
@@ -24,9 +27,10 @@ type scope struct {
 	title   string // as messages name it
 	// server is whose directives these are: the main server's or a virtual
 	// host's, which is kept in parser.servers unless its header is faulty.
-	server   *server
-	location *location // in [location]
-	proxy    string    // the URL of [proxy URL]
+	server    *server
+	location  *location          // in [location]
+	directory *directorySettings // in [directory] and [files]
+	proxy     string             // the URL of [proxy URL]
 }
 
 // setEnv adds to the variables of the section.
@@ -41,11 +45,13 @@ func (s *scope) setEnv(e EnvSetting) {
 // server is the main server or a virtual host in the making.
 type server struct {
 	name    string // of [vhost], with its port
+	title   string // as messages name it
 	vhost   VHost
 	aliases []alias
 	env     []EnvSetting
 	jk      jkSettings
 	proxy   proxySettings
+	files   filesSettings
 }
 
 type alias struct {
@@ -58,6 +64,7 @@ type location struct {
 	Location
 	title    string
 	vhost    string // NAME[:PORT] in its header, "" for the main server
+	access   accessSettings
 	unMounts []Mount
 	uriSets  []JkURISet
 	proxy    proxySettings
@@ -73,7 +80,7 @@ func splitHeader(name string) (section string, args []string, err error) {
 // open makes the scope of a section whose table of directives is there. A
 // header that is faulty makes one that nothing comes of.
 func (p *parser) open(section string, args []string, s *Section) *scope {
-	in := &scope{section: section, title: "[" + s.Name + "]", server: p.servers[0]}
+	in := &scope{section: section, title: p.name(s), server: p.servers[0]}
 	var err error
 	switch section {
 	case vhostSection:
@@ -82,6 +89,12 @@ func (p *parser) open(section string, args []string, s *Section) *scope {
 	case locationSection:
 		in.location = &location{title: in.title}
 		err = p.openLocation(in.location, args, s.Line)
+	case directorySection, filesSection:
+		in.directory = &directorySettings{title: in.title}
+		in.directory.Files, in.directory.Line = section == filesSection, s.Line
+		if err = in.directory.open(p, args); err == nil {
+			p.directories = append(p.directories, in.directory)
+		}
 	case proxySection:
 		switch {
 		case len(args) == 1 && strings.Contains(args[0], "://"):
@@ -103,8 +116,16 @@ func (p *parser) open(section string, args []string, s *Section) *scope {
 	return in
 }
 
+// name is how messages name a section.
+func (p *parser) name(s *Section) string {
+	if title, ok := p.titles[s.Line]; ok {
+		return title
+	}
+	return "[" + s.Name + "]"
+}
+
 // header reports a fault of a section's header.
-func (p *parser) header(s *Section, err error) { p.title("["+s.Name+"]", s.Line, err) }
+func (p *parser) header(s *Section, err error) { p.title(p.name(s), s.Line, err) }
 
 func (p *parser) title(title string, line int, err error) {
 	p.errs = append(p.errs, &Error{File: p.file, Line: line, Key: title, Msg: err.Error()})
@@ -119,13 +140,13 @@ func (p *parser) openVHost(in *scope, args []string, line int) error {
 		return err
 	}
 	srv := in.server
-	srv.vhost = VHost{Name: name, Port: port, Line: line}
+	srv.vhost, srv.title = VHost{Name: name, Port: port, Line: line}, in.title
 	srv.name = name
 	if port > 0 {
 		srv.name = fmt.Sprintf("%s:%d", name, port)
 	}
 	if before := p.vhost(srv.name); before > 0 {
-		return fmt.Errorf("this virtual host has a section in line %d already", p.servers[before].vhost.Line)
+		return fmt.Errorf("this virtual host has a section in %s already", p.at(p.servers[before].vhost.Line))
 	}
 	p.servers = append(p.servers, srv)
 	return nil
@@ -147,32 +168,60 @@ func parseVHostName(s string) (name string, port int, err error) {
 
 func (p *parser) openLocation(l *location, args []string, line int) error {
 	l.Line = line
-	switch {
-	case len(args) > 0 && args[0] == "~":
-		return errors.New("regular expressions are not supported; in a path '*' and '?' are wildcards")
-	case len(args) == 1:
-		l.Path = args[0]
-	case len(args) == 2:
-		name, port, err := parseVHostName(args[0])
-		if err != nil {
+	var err error
+	switch l.vhost, l.Path, l.Match, err = placed(args); {
+	case err != nil:
+		return err
+	case l.Match:
+		if err := regularExpression(l.Path); err != nil {
 			return err
 		}
-		l.vhost, l.Path = name, args[1]
-		if port > 0 {
-			l.vhost = fmt.Sprintf("%s:%d", name, port)
-		}
-	default:
-		return errors.New("a location is named [location PATH] or [location VHOST PATH]; a path with blanks must be quoted")
-	}
-	if !strings.HasPrefix(l.Path, "/") {
+	case !strings.HasPrefix(l.Path, "/"):
 		return fmt.Errorf("the path %q does not begin with '/'", l.Path)
 	}
 	for _, before := range p.locations {
-		if before.vhost == l.vhost && before.Path == l.Path {
-			return fmt.Errorf("this location has a section in line %d already", before.Line)
+		if before.vhost == l.vhost && before.Path == l.Path && before.Match == l.Match {
+			return fmt.Errorf("this location has a section in %s already", p.at(before.Line))
 		}
 	}
 	p.locations = append(p.locations, l)
+	return nil
+}
+
+// placed reads "[VHOST] [~] PATH" of a header. With '~' the path is a regular
+// expression.
+func placed(args []string) (vhost, path string, match bool, err error) {
+	if n := len(args); n > 1 && args[n-2] == "~" {
+		match, args = true, append(args[:n-2:n-2], args[n-1])
+	}
+	switch len(args) {
+	case 1:
+		return "", args[0], match, nil
+	case 2:
+		name, port, err := parseVHostName(args[0])
+		if err == nil && port > 0 {
+			name = fmt.Sprintf("%s:%d", name, port)
+		}
+		return name, args[1], match, err
+	}
+	return "", "", false, errPlaced
+}
+
+var errPlaced = errors.New("expected PATH or VHOST PATH, and ~ before a regular expression; a path with blanks must be quoted")
+
+// open reads the header of a section [directory] or [files].
+func (d *directorySettings) open(p *parser, args []string) (err error) {
+	if d.vhost, d.Path, d.Match, err = placed(args); err != nil {
+		return err
+	}
+	switch {
+	case d.Match:
+		return regularExpression(d.Path)
+	case d.Files && (d.Path == "" || strings.Contains(d.Path, "/")):
+		return fmt.Errorf("%q is not the name of a file", d.Path)
+	case !d.Files:
+		d.Path = p.path(d.Path)
+	}
 	return nil
 }
 
@@ -189,17 +238,17 @@ func (p *parser) vhosts() {
 	owners := map[key]owner{}
 	p.cfg.Env = p.servers[0].env
 	for _, s := range p.servers[1:] {
-		owners[key{s.vhost.Name, s.vhost.Port}] = owner{"[vhost " + s.name + "]", s.vhost.Line}
+		owners[key{s.vhost.Name, s.vhost.Port}] = owner{s.title, s.vhost.Line}
 	}
 	for _, s := range p.servers[1:] {
-		v, me := s.vhost, "[vhost "+s.name+"]"
+		v, me := s.vhost, s.title
 		for _, a := range s.aliases {
 			if a.name == v.Name || slices.Contains(v.Aliases, a.name) {
 				continue
 			}
 			k := key{a.name, v.Port}
 			if o, taken := owners[k]; taken {
-				p.title("ServerAlias", a.line, fmt.Errorf("the name %s is that of %s in line %d too", a.name, o.title, o.line))
+				p.title("ServerAlias", a.line, fmt.Errorf("the name %s is that of %s in %s too", a.name, o.title, p.at(o.line)))
 				continue
 			}
 			owners[k] = owner{me, a.line}
@@ -211,19 +260,30 @@ func (p *parser) vhosts() {
 	p.cfg.index()
 }
 
+// belongs returns the place of the virtual host that the header of a section
+// names, 0 for none, and reports one that is not there: -1.
+func (p *parser) belongs(vhost, title string, line int) int {
+	if vhost == "" {
+		return 0
+	}
+	n := p.vhost(vhost)
+	if n < 0 {
+		var known []string
+		for _, s := range p.servers[1:] {
+			known = append(known, s.name)
+		}
+		p.title(title, line, fmt.Errorf("there is no section [vhost %s]%s", vhost, DidYouMean(vhost, known)))
+	}
+	return n
+}
+
 // places enters the locations and their mounts.
 func (p *parser) places() {
 	for _, l := range p.locations {
-		if l.vhost != "" {
-			if l.VHost = p.vhost(l.vhost); l.VHost < 0 {
-				var known []string
-				for _, s := range p.servers[1:] {
-					known = append(known, s.name)
-				}
-				p.title(l.title, l.Line, fmt.Errorf("there is no section [vhost %s]%s", l.vhost, DidYouMean(l.vhost, known)))
-				continue
-			}
+		if l.VHost = p.belongs(l.vhost, l.title, l.Line); l.VHost < 0 {
+			continue
 		}
+		l.Access = l.access.result()
 		p.cfg.Locations = append(p.cfg.Locations, l.Location)
 		jk := &p.servers[l.VHost].jk
 		if l.Worker != "" {

@@ -119,7 +119,7 @@ func (x *index) add(raw []byte) {
 }
 
 func (x *index) header(text string) {
-	end := strings.IndexByte(text, ']')
+	end := strings.LastIndexByte(text, ']') // a regular expression may contain others
 	switch name := strings.Trim(text[1:max(end, 1)], blanks); {
 	case end < 0:
 		x.fail(x.line, text, "the section header has no closing bracket")

@@ -102,7 +102,7 @@ func TestReadSections(t *testing.T) {
 				"f:2: [s]: nothing may follow a section header on its line",
 				"f:3: []: a section name is letters, digits, '.', '-' and '_'",
 				"f:4: [ s ]: a section name is letters, digits, '.', '-' and '_'",
-				"f:5: [a]: nothing may follow a section header on its line",
+				"f:5: [a]]: a section name is letters, digits, '.', '-' and '_'",
 			}},
 	}
 	for _, tt := range tests {

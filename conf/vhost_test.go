@@ -308,7 +308,7 @@ func TestJkIndicators(t *testing.T) {
 func TestJkWarnings(t *testing.T) {
 	c, warnings := parse(t, "[connector.jk]\nJkMountCopy = On\nJkShmSize = 64\nJkAutoAlias = /no/where\nJkLogLevel = info\nJkLogLevel = warn\n")
 	want := []string{
-		"/etc/f:4: JkMountCopy: On has an effect in a section [vhost NAME] only; All is for every virtual host",
+		"/etc/f:4: JkMountCopy: On has an effect in a virtual host only; All is for every one of them",
 		"/etc/f:5: JkShmSize: has no effect: the segment has the size that the workers need",
 		"/etc/f:6: JkAutoAlias: the directory /no/where does not exist",
 		"/etc/f:8: JkLogLevel: given again: this one counts, not info of line 7",
@@ -380,7 +380,7 @@ SetHandler = Jakarta-Servlet
 		{"example.test", 8080, 1}, {"127.0.0.1", 1, 1}, {"::1", 1, 1},
 		{"x.a.example.test", 8080, 1}, {"x.b.example.test", 8080, 2}, {"x.b.example.test", 80, 3},
 		{"a.example.test", 8080, 2}, {".a.example.test", 8080, 1}, {"wow.example.test", 8080, 2},
-		{"other", 80, 3}, {"anything", 80, 3}, {"", 80, 0}, {".", 80, 0}, {strings.Repeat("x", 300), 80, 0},
+		{"other", 80, 3}, {"anything", 80, 3}, {"", 80, 3}, {".", 80, 3}, {strings.Repeat("x", 300), 80, 3},
 	} {
 		if got := c.VHost([]byte(tc.host), tc.port); got != tc.want {
 			t.Errorf("%.40s:%d is served by %d, want %d", tc.host, tc.port, got, tc.want)

@@ -4,6 +4,8 @@ package main
 
 import (
 	"cmp"
+	"net/netip"
+	"regexp"
 	"slices"
 
 	"jkd/cmd/jkd/internal/httpd"
@@ -30,6 +32,7 @@ func sites(c *conf.Config) []httpd.Site {
 		if i > 0 {
 			s.Locations = append(slices.Clone(main), locations(c, i)...)
 		}
+		s.Locations = append(slices.Clip(s.Locations), statusAccess(c)...)
 		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0
 	}
 	if !anything {
@@ -39,16 +42,47 @@ func sites(c *conf.Config) []httpd.Site {
 }
 
 // locations are the sections of one server that set anything, in the order in
-// which they apply: the nearer one after the farther one, and of two as near
-// the later one last.
+// which they apply: the nearer one after the farther one, of two as near the
+// later one last, and regular expressions behind all.
 func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
 	for _, l := range c.Locations {
-		if l.VHost == vhost && (len(l.Env) > 0 || l.Handler != "") {
-			out = append(out, httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler})
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && l.Access == nil {
+			continue
+		}
+		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler}
+		if l.Match {
+			site.Path, site.Match = "", regexp.MustCompile(l.Path) // conf has judged it
+		}
+		if l.Access != nil {
+			site.Access = l.Access.Allows
+		}
+		out = append(out, site)
+	}
+	slices.SortStableFunc(out, func(a, b httpd.Location) int {
+		if (a.Match != nil) != (b.Match != nil) {
+			if a.Match == nil {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(len(a.Path), len(b.Path))
+	})
+	return out
+}
+
+// statusAccess are the paths of [status], which has its own rules for who may
+// ask: those of the locations around it do not count there.
+func statusAccess(c *conf.Config) []httpd.Location {
+	var out []httpd.Location
+	if c.Status == nil || !slices.ContainsFunc(c.Locations, func(l conf.Location) bool { return l.Access != nil }) {
+		return nil
+	}
+	for _, path := range []string{c.Status.Location, c.Status.Metrics} {
+		if path != "" {
+			out = append(out, httpd.Location{Path: path, Access: func(netip.Addr) bool { return true }})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b httpd.Location) int { return cmp.Compare(len(a.Path), len(b.Path)) })
 	return out
 }
 
@@ -73,7 +107,15 @@ func autoAlias(c *conf.Config, directories func(vhost int) connector.Worker) *fi
 func envSettings(list []conf.EnvSetting) []httpd.EnvSetting {
 	var out []httpd.EnvSetting
 	for _, e := range list {
-		out = append(out, httpd.EnvSetting(e))
+		s := httpd.EnvSetting{Name: e.Name, Value: e.Value, Unset: e.Unset}
+		if e.If != nil {
+			re, err := e.If.Regexp()
+			if err != nil {
+				continue // conf refuses it
+			}
+			s.If = &httpd.EnvIf{Attribute: e.If.Attribute, Pattern: re}
+		}
+		out = append(out, s)
 	}
 	return out
 }

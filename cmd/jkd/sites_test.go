@@ -3,6 +3,7 @@
 package main
 
 import (
+	"net/netip"
 	"reflect"
 	"testing"
 
@@ -33,5 +34,30 @@ func TestSites(t *testing.T) {
 		{Name: "b", Locations: main},
 	}; !reflect.DeepEqual(got, w) {
 		t.Errorf("got %+v\nwant %+v", got, w)
+	}
+}
+
+// Regular expressions come behind all paths, conditions are compiled, and who
+// may see the status page is left to [status].
+func TestSitesApache(t *testing.T) {
+	denied := &conf.Access{}
+	got := sites(&conf.Config{
+		Env:    []conf.EnvSetting{{Name: "n", Value: "$1", If: &conf.EnvIf{Attribute: "X", Pattern: "(a)b", NoCase: true}}},
+		Status: &conf.Status{Location: "/server-status", Metrics: "/metrics"},
+		Locations: []conf.Location{
+			{Path: "^/r", Match: true, Access: denied}, {Path: "/a/long/path", Handler: "h"}, {Path: "/", Access: denied},
+		},
+	})
+	if len(got) != 1 || len(got[0].Env) != 1 || len(got[0].Locations) != 5 {
+		t.Fatalf("got %+v", got)
+	}
+	if c := got[0].Env[0].If; c == nil || c.Attribute != "X" || !c.Pattern.MatchString("xAB") {
+		t.Errorf("condition %+v", c)
+	}
+	l := got[0].Locations
+	client := netip.MustParseAddr("127.0.0.1")
+	if l[0].Path != "/" || l[0].Access(client) || l[1].Path != "/a/long/path" || l[1].Access != nil || l[2].Match == nil || !l[2].Match.MatchString("/r") || l[2].Access(client) ||
+		l[3].Path != "/server-status" || !l[3].Access(client) || l[4].Path != "/metrics" || !l[4].Access(client) {
+		t.Errorf("locations %+v", l)
 	}
 }

@@ -69,7 +69,7 @@ func (r *report) indicators(c *conf.Config, s *Setup) {
 	look := func(server int, at place, key string, env []conf.EnvSetting) {
 		name := c.Jk.Servers[server].Indicators.Worker
 		for _, e := range env {
-			if e.Name != name || e.Unset {
+			if e.Name != name || e.Unset || e.If != nil {
 				continue
 			}
 			var faults conf.Errors

@@ -22,6 +22,8 @@ type exchange struct {
 	connector.Request
 	env     connector.Env
 	notes   connector.Notes
+	client  netip.Addr             // who asks, IPv4 as such
+	denied  bool                   // and may not, says the configuration
 	mapped  bool                   // a worker was asked
 	second  fasthttp.RequestHeader // the second reading of the head
 	match   []byte                 // backing of MatchPath
@@ -409,6 +411,7 @@ func (x *exchange) setAddrs(remote, local netip.AddrPort) {
 		}
 		return []byte(a.Unmap().WithZone("").String())
 	}
+	x.client = remote.Addr().Unmap().WithZone("")
 	x.RemoteAddr, x.LocalAddr = text(remote.Addr()), text(local.Addr())
 	x.RemotePort = strconv.AppendUint(nil, uint64(remote.Port()), 10)
 }

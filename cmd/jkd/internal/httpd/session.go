@@ -237,6 +237,13 @@ func (ss *session) answer() {
 			return
 		}
 	}
+	if ss.x.denied {
+		ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(ss.x.RemoteAddr)).
+			Str("request", string(r.Method)+" "+string(r.Path)).
+			Int("status", 403).Str("cause", "the configuration does not let this client in").Msg("request refused")
+		ss.page(403, nil)
+		return
+	}
 	worker, mapped := ss.s.route(r)
 	if worker == nil {
 		ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(ss.x.RemoteAddr)).

@@ -1,7 +1,8 @@
 package httpd
 
 import (
-	"jkd/connector"
+	"net/netip"
+	"regexp"
 )
 
 // Site is what the configuration sets for the requests of one server: the main
@@ -15,22 +16,32 @@ type Site struct {
 	Logs      []AccessLog
 }
 
-// EnvSetting is SetEnv, or UnsetEnv.
+// EnvSetting is SetEnv, or UnsetEnv, or a variable of SetEnvIf.
 type EnvSetting struct {
 	Name, Value string
 	Unset       bool
+	If          *EnvIf // nil: always
 }
 
+// Access tells whether a client may ask.
+type Access func(client netip.Addr) bool
+
 // Location is what holds for a path and everything below it, or, if the path
-// contains '*' or '?', for the paths that it matches as a whole.
+// contains '*' or '?', for the paths that it matches as a whole, or for those
+// that the expression is found in.
 type Location struct {
 	Path    string
+	Match   *regexp.Regexp // instead of Path, nil for none
 	Env     []EnvSetting
 	Handler string // SetHandler; "" sets none
+	Access  Access // nil says nothing
 }
 
 // covers tells whether l is about a path that was prepared for mapping.
 func (l *Location) covers(path []byte) bool {
+	if l.Match != nil {
+		return l.Match.Match(path)
+	}
 	p := l.Path
 	for i := 0; i < len(p); i++ {
 		if p[i] == '*' || p[i] == '?' {
@@ -80,33 +91,28 @@ func (s *Server) place(x *exchange, localPort int) {
 		return
 	}
 	site := &s.o.Sites[r.VHost]
-	set(&x.env, site.Env)
+	set(r, &x.env, site.Env)
+	var access Access
 	for i := range site.Locations {
 		l := &site.Locations[i]
 		if !l.covers(r.MatchPath) {
 			continue
 		}
-		set(&x.env, l.Env)
+		set(r, &x.env, l.Env)
 		if l.Handler != "" {
 			r.Handler = l.Handler
 		}
-	}
-}
-
-func set(env *connector.Env, list []EnvSetting) {
-	for i := range list {
-		if e := &list[i]; e.Unset {
-			env.Unset(e.Name)
-		} else {
-			env.Set(e.Name, e.Value)
+		if l.Access != nil {
+			access = l.Access
 		}
 	}
+	x.denied = access != nil && !access(x.client)
 }
 
 // reset forgets what was said of the request before.
 func (x *exchange) reset(notes bool, localPort int) {
 	x.raw = x.raw[:0]
-	x.VHost, x.Handler, x.mapped = 0, "", false
+	x.VHost, x.Handler, x.mapped, x.denied = 0, "", false, false
 	x.Path, x.MatchPath, x.Query, x.HasQuery, x.Fields = nil, nil, nil, false, x.Fields[:0]
 	x.ServerName, x.ServerPort = nil, localPort
 	if x.env.Len() > 0 {

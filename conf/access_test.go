@@ -1,0 +1,41 @@
+package conf
+
+import (
+	"net/netip"
+	"testing"
+)
+
+func TestAccess(t *testing.T) {
+	for _, tt := range []struct {
+		text    string
+		yes, no []string
+	}{
+		{"", []string{"192.0.2.1", "::1"}, nil},
+		{"SetEnv = a b", []string{"192.0.2.1"}, nil},
+		{"Require = all denied", nil, []string{"127.0.0.1", "::1"}},
+		{"Require = all granted", []string{"127.0.0.1", "2001:db8::1"}, nil},
+		{"Require = local", []string{"127.9.9.9", "::1", "::ffff:127.0.0.1"}, []string{"192.0.2.1", "::2"}},
+		{"Require = ip 10 192.0.2.0/24\nRequire = ip 2001:db8::/32", []string{"10.1.2.3", "192.0.2.255", "2001:db8::1", "::ffff:10.0.0.1"}, []string{"11.0.0.1", "2001:db9::1"}},
+		{"Deny = from all", nil, []string{"127.0.0.1"}},
+		{"Allow = from 10", []string{"10.0.0.1", "192.0.2.1"}, nil}, // Order deny,allow is the default
+		{"Order = deny,allow\nDeny = from all\nAllow = from 10.1", []string{"10.1.0.1"}, []string{"10.2.0.1"}},
+		{"Order = deny,allow\nDeny = from 10", []string{"11.0.0.1"}, []string{"10.2.0.1"}},
+		{"Order = allow,deny\nAllow = from all\nDeny = from 10", []string{"11.0.0.1"}, []string{"10.2.0.1"}},
+		{"Order = allow,deny\nAllow = from 10", []string{"10.0.0.1"}, []string{"11.0.0.1"}},
+		{"Order = allow,deny", nil, []string{"127.0.0.1"}},
+		{"Order = Deny, Allow\nDeny = from all\nAllow = from localhost", []string{"127.0.0.1", "::1"}, []string{"192.0.2.1"}},
+	} {
+		c, _ := parse(t, "[location /x]\n"+tt.text+"\n")
+		a := c.Locations[0].Access
+		for _, addr := range tt.yes {
+			if !a.Allows(netip.MustParseAddr(addr)) {
+				t.Errorf("%q keeps %s out", tt.text, addr)
+			}
+		}
+		for _, addr := range tt.no {
+			if a.Allows(netip.MustParseAddr(addr)) {
+				t.Errorf("%q lets %s in", tt.text, addr)
+			}
+		}
+	}
+}
