@@ -62,7 +62,46 @@ func (l *loaded) check() error {
 	}
 	_, err := newModule(l.cfg)
 	errs = append(errs, err, l.checkPrivileges(os.Geteuid()))
-	return errors.Join(append(errs, checkLogs(l.cfg))...)
+	return l.locate(append(errs, checkLogs(l.cfg)))
+}
+
+// locate joins what is wrong. The connectors know lines of the configuration,
+// which may be in a file that another one includes.
+func (l *loaded) locate(errs []error) error {
+	err := errors.Join(errs...)
+	l.cfg.Locate(faults(err), l.warnings)
+	return err
+}
+
+// faults are all faults that an error holds.
+func faults(err error) (out conf.Errors) {
+	switch e := err.(type) {
+	case *conf.Error:
+		return conf.Errors{e}
+	case interface{ Unwrap() []error }: // conf.Errors too
+		for _, one := range e.Unwrap() {
+			out = append(out, faults(one)...)
+		}
+	case interface{ Unwrap() error }:
+		return faults(e.Unwrap())
+	}
+	return out
+}
+
+// dumpConfig is jkd -dump.
+func dumpConfig(f flags, out, said io.Writer) int {
+	text, warnings, err := conf.Dump(f.config, conf.Options{MPM: f.mpm})
+	for _, warning := range warnings {
+		fmt.Fprintf(said, "%s: %s\n", warning.Severity, warning)
+	}
+	if err == nil {
+		_, err = out.Write(text)
+	}
+	if err != nil {
+		fmt.Fprintln(said, err)
+		return 1
+	}
+	return 0
 }
 
 // testConfig is jkd -t.

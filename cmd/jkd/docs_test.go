@@ -38,7 +38,10 @@ func TestMigrationExamples(t *testing.T) {
 			}
 		}
 		path := filepath.Join(dir, "jkd.conf")
-		if _, err := os.Stat(path); i == 0 || err != nil {
+		if apache := filepath.Join(dir, "httpd.conf"); exists(apache) {
+			path = apache
+		}
+		if i == 0 || !exists(path) {
 			continue
 		}
 		examples++
@@ -55,9 +58,14 @@ func TestMigrationExamples(t *testing.T) {
 			}
 		}
 	}
-	if examples < 4 {
-		t.Errorf("%d examples were found, there should be 4", examples)
+	if examples < 5 {
+		t.Errorf("%d examples were found, there should be 5", examples)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func appendTo(t *testing.T, path, text string) {

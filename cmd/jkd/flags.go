@@ -21,6 +21,7 @@ type flags struct {
 	config     string // -f
 	mpm        string // -mpm; empty: as the file says
 	test       bool   // -t
+	dump       bool   // -dump
 	foreground bool   // -foreground
 	demo       bool   // -demo
 	shm        string // -shm; empty: not asked for
@@ -44,6 +45,7 @@ func (f flags) server() []string {
 }
 
 const usageText = `usage: jkd [-f file] [-mpm prefork|worker] [-foreground] [-t]
+       jkd -dump [-f file] [-mpm prefork|worker]
        jkd -demo [-mpm prefork|worker]
        jkd -k status|graceful|restart|stop|graceful-stop [-wait time] [-f file]
        jkd -top [-interval time] [-n count] [-f file]
@@ -72,6 +74,7 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 	fs.StringVar(&f.config, "f", defaultConfig(), "configuration `file`")
 	fs.StringVar(&f.mpm, "mpm", "", "multi-processing `module`, prefork or worker; overrides MPM in the file")
 	fs.BoolVar(&f.test, "t", false, "check the configuration, say what is wrong or odd with it, and exit")
+	fs.BoolVar(&f.dump, "dump", false, "print the configuration as jkd.conf and exit; -f may be an httpd.conf")
 	fs.BoolVar(&f.foreground, "foreground", false, "stay attached to the terminal")
 	fs.BoolVar(&f.demo, "demo", false, "run on an unprivileged port with a small container of its own")
 	fs.StringVar(&f.shm, "shm", "", "print a jk2.shm `file` as tables and exit")
@@ -114,6 +117,8 @@ func parseFlags(args []string, stdout, stderr io.Writer) (f flags, status int, o
 		fmt.Fprintf(stderr, "jkd: -n %d: it is 0 or more\n", f.frames)
 	case f.ask != "" && f.top:
 		fmt.Fprintln(stderr, "jkd: -k or -top, not both")
+	case f.dump && (f.ask != "" || f.top || f.test || f.demo):
+		fmt.Fprintln(stderr, "jkd: -dump is a command of its own: not with -k, -top, -t or -demo")
 	case (f.ask != "" || f.top) && (f.test || f.demo):
 		fmt.Fprintln(stderr, "jkd: -k and -top are about a server that runs already: not with -t or -demo")
 	case f.demo && f.test:

@@ -41,6 +41,8 @@ func run(args []string) int {
 		return runDemo(f)
 	case f.test:
 		return testConfig(f, os.Stderr)
+	case f.dump:
+		return dumpConfig(f, os.Stdout, os.Stderr)
 	case master.IsSuccessor():
 		return runMaster(f)
 	case f.foreground:
