@@ -142,7 +142,6 @@ type Supervisor struct {
 	everReady  bool      // some child was ready
 	open       bool      // OnReady was passed: children may accept
 	earlyDeath int       // children that died before any was ready
-	lastDeath  string    // how the last of them did
 	err        error     // what Run returns
 	phaseStart time.Time // of draining or stopping
 	drainLimit time.Duration

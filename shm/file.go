@@ -25,14 +25,6 @@ func CreateFile(path string, size int) (*Segment, error) {
 	return s, nil
 }
 
-// Make is [CreateFile], or [Create] with name if path is "".
-func Make(name, path string, size int) (*Segment, error) {
-	if path == "" {
-		return Create(name, size)
-	}
-	return CreateFile(path, size)
-}
-
 // Discard ends a segment with its file, if it has one: Remove and Close. What
 // goes wrong there has no remedy.
 func (s *Segment) Discard() {

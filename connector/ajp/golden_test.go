@@ -177,7 +177,6 @@ type captured struct {
 	request *Request
 	body    []byte // of the request
 	forward []byte // jkd's FORWARD_REQUEST
-	sent    []byte // and everything else jkd sends
 	answer  []byte
 	pinged  bool
 	diffs   []string

@@ -6,7 +6,6 @@ import "jkd/connector"
 type verdict struct {
 	again  bool // on a new connection to the same back end
 	other  bool // another member may have the request
-	faulty bool // the back end is in error
 	client bool // it was the client's fault
 	own    bool // the page is to be replaced (ProxyErrorOverride)
 	status int

@@ -150,7 +150,7 @@ func (w *worker) attempt(c *call) outcome {
 		if v.client || v.own {
 			c.why = counters.ClosedClient
 		}
-		return outcome{err: ce, other: v.other, faulty: v.faulty}
+		return outcome{err: ce, other: v.other}
 	}
 }
 

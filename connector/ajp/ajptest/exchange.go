@@ -24,10 +24,6 @@ func (e *Exchange) Packets() (packets [][]byte, dropped int) {
 	return append([][]byte(nil), e.packets...), e.dropped
 }
 
-// Owed is the number of body packets that the front end has to send yet: one
-// unasked if it announced a length, and one for each GET_BODY_CHUNK.
-func (e *Exchange) Owed() int { return e.owed }
-
 // ReadBody reads the next body packet and returns its data. The error is
 // io.EOF for the end of the body (12 34 00 00, or a length of zero inside),
 // [ErrFrontClosed] if the connection was closed instead, anything else if the

@@ -63,9 +63,6 @@ var reportNames = [...]string{"start", "none", "again", "done", "rested", "reviv
 // String returns words for a log.
 func (r Report) String() string { return name("Report", reportNames[:], uint8(r)) }
 
-// Rounds returns how many rounds have begun, 1 at first.
-func (a *Attempts) Rounds() int { return a.round + 1 }
-
 // Next returns the next step. A report that does not belong to the step before
 // ends the request.
 func (a *Attempts) Next(r Report) Step {

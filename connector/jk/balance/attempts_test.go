@@ -49,11 +49,11 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 	a := NewAttempts(1, 1, 2)
-	before := a.Rounds()
+	before := a.round
 	a.Next(Start)
 	a.Next(Again)
-	if before != 1 || a.Rounds() != 2 {
-		t.Errorf("rounds: %d, then %d", before, a.Rounds())
+	if before != 0 || a.round != 1 {
+		t.Errorf("rounds: %d, then %d", before, a.round)
 	}
 	var zero Attempts
 	if got := zero.Next(Start); got != Stop {

@@ -6,8 +6,8 @@
 // machine: a header, then slots of 8192 bytes, one for each child, of which
 // each holds up to 63 records of 128 bytes. See layout.go for the fields.
 //
-// The master makes the memory with [Format]; children and others use [Attach]
-// and [AttachAny]. Whatever the memory holds, nothing outside of it is read or
+// The master makes the memory with [Format]; children and others use
+// [AttachAny]. Whatever the memory holds, nothing outside of it is read or
 // written: where things are is settled when it is attached, and never looked up
 // in it again.
 //

@@ -102,18 +102,6 @@ func Format(mem []byte, slots int) (*Segment, error) {
 	return s, nil
 }
 
-// Attach is for a child: mem was formatted for so many slots.
-func Attach(mem []byte, slots int) (*Segment, error) {
-	s, err := AttachAny(mem)
-	if err == nil && s.slots != slots {
-		err = fmt.Errorf("jk2shm: there are %d slots, not %d", s.slots, slots)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
 // AttachAny is for a reader that does not know how many slots there are. The
 // memory may hold anything.
 func AttachAny(mem []byte) (*Segment, error) {

@@ -61,7 +61,6 @@ type Conn struct {
 
 	readUntil, writeUntil time.Time // deadlines in force
 	t                     Timeouts
-	status                int
 	interim               int // informational answers to this request
 	consumed              bool
 	sent, read            uint64
@@ -106,7 +105,7 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 		return fail(connector.PhaseSend, connector.CauseBroken, ErrClosed)
 	}
 	c.idle, c.t, c.r, c.w = false, t, 0, 0
-	c.status, c.interim, c.consumed, c.sent, c.read = 0, 0, false, 0, 0
+	c.interim, c.consumed, c.sent, c.read = 0, false, 0, 0
 	answered, err := c.send(r)
 	if err != nil {
 		return c.sort(connector.PhaseSend, err)
@@ -121,7 +120,6 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 		}
 	}
 	h := &c.head
-	c.status = h.status
 	keep := h.persistent() && !answered
 	if h.length >= 0 {
 		h.fields = append(h.fields, connector.Field{Name: contentLength, Value: strconv.AppendInt(c.lengthText(), h.length, 10)})
@@ -161,9 +159,6 @@ func (c *Conn) lengthText() []byte {
 	c.out = c.out[:0]
 	return c.out
 }
-
-// Status is the status of the last exchange's answer, 0 if none was begun.
-func (c *Conn) Status() int { return c.status }
 
 // send sends r. answered tells that the answer has come before all of it was
 // sent: its head has been read, and the connection can't be used again.
