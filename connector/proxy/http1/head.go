@@ -256,13 +256,8 @@ func (h *head) dropNamed() {
 	kept := h.fields[:0]
 next:
 	for _, f := range h.fields {
-		switch len(f.Name) {
-		case 2, 7, 10, 16:
-			for _, name := range [...]string{"te", "trailer", "upgrade", "keep-alive", "proxy-connection"} {
-				if connector.EqualFold(f.Name, name) {
-					continue next
-				}
-			}
+		if connector.HopByHop(f.Name) {
+			continue
 		}
 		for _, name := range h.hop {
 			if bytes.EqualFold(name, f.Name) {

@@ -360,10 +360,6 @@ const (
 // fieldKind tells what a field is; the length decides most cases at once.
 func fieldKind(name []byte) kind {
 	switch len(name) {
-	case 2:
-		if connector.EqualFold(name, "te") {
-			return kindHop
-		}
 	case 4:
 		if connector.EqualFold(name, "host") {
 			return kindHost
@@ -372,24 +368,13 @@ func fieldKind(name []byte) kind {
 		if connector.EqualFold(name, "expect") {
 			return kindExpect
 		}
-	case 7:
-		if connector.EqualFold(name, "trailer") || connector.EqualFold(name, "upgrade") {
-			return kindHop
-		}
 	case 10:
 		if connector.EqualFold(name, "connection") {
 			return kindConnection
 		}
-		if connector.EqualFold(name, "keep-alive") {
-			return kindHop
-		}
 	case 14:
 		if connector.EqualFold(name, "content-length") {
 			return kindContentLength
-		}
-	case 16:
-		if connector.EqualFold(name, "proxy-connection") {
-			return kindHop
 		}
 	case 17:
 		if connector.EqualFold(name, "transfer-encoding") {
@@ -399,6 +384,9 @@ func fieldKind(name []byte) kind {
 		if connector.EqualFold(name, "proxy-authenticate") || connector.EqualFold(name, "proxy-authorization") {
 			return kindHop
 		}
+	}
+	if connector.HopByHop(name) {
+		return kindHop
 	}
 	return kindEndToEnd
 }

@@ -371,10 +371,6 @@ const (
 // is its own business, whatever the container says.
 func responseKind(name []byte) respKind {
 	switch len(name) {
-	case 2:
-		if connector.EqualFold(name, "te") {
-			return respHop
-		}
 	case 4:
 		if connector.EqualFold(name, "date") {
 			return respDate
@@ -383,26 +379,21 @@ func responseKind(name []byte) respKind {
 		if connector.EqualFold(name, "server") {
 			return respServer
 		}
-	case 7:
-		if connector.EqualFold(name, "trailer") || connector.EqualFold(name, "upgrade") {
-			return respHop
-		}
 	case 10:
-		if connector.EqualFold(name, "connection") || connector.EqualFold(name, "keep-alive") {
+		if connector.EqualFold(name, "connection") {
 			return respHop
 		}
 	case 14:
 		if connector.EqualFold(name, "content-length") {
 			return respLength
 		}
-	case 16:
-		if connector.EqualFold(name, "proxy-connection") {
-			return respHop
-		}
 	case 17:
 		if connector.EqualFold(name, "transfer-encoding") {
 			return respHop
 		}
+	}
+	if connector.HopByHop(name) {
+		return respHop
 	}
 	return respPass
 }
