@@ -1,6 +1,9 @@
 package connector
 
-import "io"
+import (
+	"io"
+	"os"
+)
 
 // Field is one header field: the bytes of its name and value, without the
 // colon, the white space around the value and the line end.
@@ -99,6 +102,18 @@ type ResponseWriter interface {
 	Finish() error
 	// Started tells whether Start has been called.
 	Started() bool
+}
+
+// FileSender is a ResponseWriter that can send files without having them in
+// memory. It is worth asking for one when a piece is large.
+type FileSender interface {
+	ResponseWriter
+	// SendFile adds n bytes of f, a regular file, from offset on to the body,
+	// behind what was given before, and returns when they are on their way. The
+	// answer must have a Content-Length. A file that ends before cuts the
+	// client's connection (ErrBodyLength). errors.ErrUnsupported means that
+	// nothing was sent and that it has to go through Append.
+	SendFile(f *os.File, offset, n int64) error
 }
 
 // Worker is one named back end, or several behind one name. Its methods may

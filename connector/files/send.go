@@ -32,7 +32,7 @@ func send(f *os.File, info fs.FileInfo, r *connector.Request, w connector.Respon
 		a.header["Content-Type"] = nil // or it would be guessed from the content
 	}
 	a.header.Set("Etag", etag(info, time.Now()))
-	http.ServeContent(a, &http.Request{Method: string(r.Method), Header: asked(r)}, info.Name(), info.ModTime(), f)
+	http.ServeContent(a, &http.Request{Method: string(r.Method), Header: asked(r)}, info.Name(), info.ModTime(), io.NewSectionReader(f, 0, info.Size()))
 	if a.refused != 0 {
 		e := own(a.refused, errRefused)
 		e.Fields = fieldsOf(a.header)
@@ -126,10 +126,13 @@ const pieceSize = 64 << 10
 
 var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
-// ReadFrom implements io.ReaderFrom: the file goes through one piece of memory.
-// The last piece is left to Finish, so that a small file is one write together
-// with its head.
+// ReadFrom implements io.ReaderFrom: the file goes through one piece of memory,
+// or through none where the front can send it by itself. The last piece is left
+// to Finish, so that a small file is one write together with its head.
 func (a *answer) ReadFrom(src io.Reader) (n int64, err error) {
+	if n, err = a.sendFile(src); !errors.Is(err, errors.ErrUnsupported) {
+		return n, err
+	}
 	if a.piece == nil {
 		a.piece = pieces.Get().(*[pieceSize]byte)
 	}
@@ -156,6 +159,32 @@ func (a *answer) ReadFrom(src io.Reader) (n int64, err error) {
 		}
 	}
 	return n, a.err
+}
+
+// sendFile sends what src has left of the file when that is worth it. It fails
+// with errors.ErrUnsupported where nothing was sent.
+func (a *answer) sendFile(src io.Reader) (int64, error) {
+	w, can := a.w.(connector.FileSender)
+	l, limited := src.(*io.LimitedReader)
+	if !can || !limited || l.N <= pieceSize || a.err != nil {
+		return 0, errors.ErrUnsupported
+	}
+	part, ok := l.R.(*io.SectionReader)
+	if !ok {
+		return 0, errors.ErrUnsupported
+	}
+	file, first, _ := part.Outer()
+	at, err := part.Seek(0, io.SeekCurrent)
+	if err == nil {
+		err = w.SendFile(file.(*os.File), first+at, l.N)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		return 0, err
+	}
+	if a.err = err; err != nil {
+		return 0, err
+	}
+	return l.N, nil
 }
 
 // release gives the piece back, once all is sent or given up.

@@ -5,6 +5,7 @@ package sock
 import (
 	"errors"
 	"net"
+	"os"
 	"time"
 )
 
@@ -23,6 +24,12 @@ type Conn interface {
 	// WriteBuffers writes all of v in order, with as few system calls as
 	// possible (writev). It does not change v.
 	WriteBuffers(v [][]byte) (int64, error)
+
+	// SendFile sends n bytes of f, a regular file, from offset on, without
+	// having them in memory. A file that ends before fails with
+	// io.ErrUnexpectedEOF, one that cannot be sent like that with
+	// errors.ErrUnsupported, in which case nothing was sent.
+	SendFile(f *os.File, offset, n int64) (int64, error)
 
 	// ReadIdle waits at most timeout for the peer to begin something new and
 	// reads the first bytes of it. That the process is told to leave does not

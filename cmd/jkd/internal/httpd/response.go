@@ -258,13 +258,18 @@ func (w *response) send(last bool) error {
 	w.out += int64(min(max(n-front, 0), w.body))
 	w.head, w.small, w.cut, w.segs, w.body = head[:0], w.small[:0], 0, w.segs[:0], 0
 	if err != nil {
-		status := 400
-		if isTimeout(err) {
-			status = 408
-		}
-		w.err = &connector.ClientError{Op: "write", Status: status, Err: err}
+		w.err = clientError(err)
 	}
 	return w.err
+}
+
+// clientError is a failure to write.
+func clientError(err error) error {
+	status := 400
+	if isTimeout(err) {
+		status = 408
+	}
+	return &connector.ClientError{Op: "write", Status: status, Err: err}
 }
 
 // write sends b. TimeOut is for a wait, not for all of them: a client that has

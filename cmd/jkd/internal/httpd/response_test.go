@@ -596,6 +596,14 @@ func (c *grudging) WriteBuffers(v [][]byte) (int64, error) {
 	n, err := c.take(bytes.Join(v, nil))
 	return int64(n), err
 }
+func (c *grudging) SendFile(f *os.File, offset, n int64) (int64, error) {
+	b := make([]byte, n)
+	if _, err := f.ReadAt(b, offset); err != nil {
+		return 0, err
+	}
+	k, err := c.take(b)
+	return int64(k), err
+}
 func (c *grudging) SetWriteDeadline(time.Time) error { c.deadlines++; return nil }
 
 // TestPatientReader has a client take an answer more slowly than TimeOut

@@ -18,6 +18,7 @@ import (
 type Conn interface {
 	net.Conn
 	WriteBuffers(v [][]byte) (int64, error)
+	SendFile(f *os.File, offset, n int64) (int64, error)
 	ReadIdle(p []byte, timeout time.Duration) (int, error)
 	Readable() (bool, error)
 	CloseWrite() error
