@@ -8,9 +8,20 @@ import (
 	"strings"
 )
 
-// Access is who may ask, by address: Require, or Order, Allow and Deny.
-// Prefixes that begin with ::ffff:0:0/96 are held as IPv4.
+// Access is what a section says of who may ask. Require is one thing, and
+// Order, Allow and Deny together are another: each gives way to what a later
+// section says of the same, and both have to let a client in. Nil says nothing.
 type Access struct {
+	Require *Addresses
+	Order   *Addresses
+}
+
+// Says tells whether anything is said.
+func (a Access) Says() bool { return a.Require != nil || a.Order != nil }
+
+// Addresses are clients by address. Prefixes that begin with ::ffff:0:0/96 are
+// held as IPv4.
+type Addresses struct {
 	// DenyFirst is Order deny,allow: who is in Deny is let in if he is in Allow
 	// too, and who is in neither is let in. Otherwise, which is Order
 	// allow,deny and Require, who is in Allow and not in Deny.
@@ -18,8 +29,8 @@ type Access struct {
 	Allow, Deny []netip.Prefix
 }
 
-// Allows tells whether an address may ask. A nil Access lets everybody in.
-func (a *Access) Allows(addr netip.Addr) bool {
+// Allows tells whether an address may ask. Nil lets everybody in.
+func (a *Addresses) Allows(addr netip.Addr) bool {
 	if a == nil {
 		return true
 	}
@@ -33,40 +44,32 @@ func (a *Access) Allows(addr netip.Addr) bool {
 	return in(a.Allow) && !in(a.Deny)
 }
 
-// accessSettings are the directives of one section as they were read.
-type accessSettings struct {
-	access  Access
-	require given // the first Require
-	order   given // the first of the others
-	ordered bool  // one of these was Order
-}
-
 // addAccess adds what a section may say about who may ask; where tells where
 // the section keeps it.
-func addAccess(t table, where func(*scope) *accessSettings) {
-	add := func(name string, many bool, old bool, set func(*Access, given) error) {
+func addAccess(t table, where func(*scope) *Access) {
+	t.add(directive{name: "Require", many: true, set: func(_ *parser, g given) error {
+		a := where(g.in)
+		if a.Require == nil {
+			a.Require = &Addresses{}
+		}
+		value, into := g.Value, &a.Require.Allow
+		if word, rest, _ := strings.Cut(value, " "); strings.EqualFold(word, "not") {
+			value, into = rest, &a.Require.Deny
+		}
+		list, err := parseRequire(value)
+		*into = joinPrefixes(*into, list)
+		return err
+	}})
+	add := func(name string, many bool, set func(*Addresses, given) error) {
 		t.add(directive{name: name, many: many, set: func(_ *parser, g given) error {
-			s := where(g.in)
-			mine, other := &s.require, s.order
-			if old {
-				mine, other = &s.order, s.require
+			a := where(g.in)
+			if a.Order == nil {
+				a.Order = &Addresses{DenyFirst: true} // mod_access_compat's default
 			}
-			if other.Line > 0 {
-				return fmt.Errorf("is not for a section with %s: either Require, or Order, Allow and Deny", other.Key)
-			}
-			if mine.Line == 0 {
-				*mine = g
-			}
-			s.ordered = s.ordered || name == "Order"
-			return set(&s.access, g)
+			return set(a.Order, g)
 		}})
 	}
-	add("Require", true, false, func(a *Access, g given) error {
-		list, err := parseRequire(g.Value)
-		a.Allow = joinPrefixes(a.Allow, list)
-		return err
-	})
-	add("Order", false, true, func(a *Access, g given) error {
+	add("Order", false, func(a *Addresses, g given) error {
 		switch strings.ToLower(strings.ReplaceAll(g.Value, " ", "")) {
 		case "deny,allow":
 			a.DenyFirst = true
@@ -77,31 +80,16 @@ func addAccess(t table, where func(*scope) *accessSettings) {
 		}
 		return nil
 	})
-	add("Allow", true, true, func(a *Access, g given) error {
+	add("Allow", true, func(a *Addresses, g given) error {
 		list, err := parseFrom(g)
 		a.Allow = joinPrefixes(a.Allow, list)
 		return err
 	})
-	add("Deny", true, true, func(a *Access, g given) error {
+	add("Deny", true, func(a *Addresses, g given) error {
 		list, err := parseFrom(g)
 		a.Deny = joinPrefixes(a.Deny, list)
 		return err
 	})
-}
-
-// result is what the section says, nil for nothing.
-func (s *accessSettings) result() *Access {
-	switch {
-	case s.require.Line > 0:
-		return &s.access
-	case s.order.Line > 0:
-		// mod_access_compat's default order.
-		if !s.ordered {
-			s.access.DenyFirst = true
-		}
-		return &s.access
-	}
-	return nil
 }
 
 func joinPrefixes(list, more []netip.Prefix) []netip.Prefix {

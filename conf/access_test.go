@@ -2,6 +2,7 @@ package conf
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 )
 
@@ -23,17 +24,27 @@ func TestAccess(t *testing.T) {
 		{"Order = allow,deny\nAllow = from all\nDeny = from 10", []string{"11.0.0.1"}, []string{"10.2.0.1"}},
 		{"Order = allow,deny\nAllow = from 10", []string{"10.0.0.1"}, []string{"11.0.0.1"}},
 		{"Order = allow,deny", nil, []string{"127.0.0.1"}},
+		{"Require = all granted\nRequire = not ip 10 ::1\nRequire = not local", []string{"11.0.0.1"}, []string{"10.2.0.1", "::1", "127.0.0.1"}},
+		{"Require = not ip 10", nil, []string{"11.0.0.1", "10.2.0.1"}},
+		{"Require = ip 10\nOrder = allow,deny\nAllow = from 10.1", []string{"10.1.0.1"}, []string{"10.2.0.1", "11.0.0.1"}},
 		{"Order = Deny, Allow\nDeny = from all\nAllow = from localhost", []string{"127.0.0.1", "::1"}, []string{"192.0.2.1"}},
 	} {
 		c, _ := parse(t, "[location /x]\n"+tt.text+"\n")
-		a := c.Locations[0].Access
+		rules := c.Locations[0].Access
+		allows := func(addr string) bool {
+			a := netip.MustParseAddr(addr)
+			return rules.Require.Allows(a) && rules.Order.Allows(a)
+		}
+		if says := strings.Contains(tt.text, "Require") || strings.Contains(tt.text, "from") || strings.Contains(tt.text, "Order"); rules.Says() != says {
+			t.Errorf("%q says something: %v", tt.text, !says)
+		}
 		for _, addr := range tt.yes {
-			if !a.Allows(netip.MustParseAddr(addr)) {
+			if !allows(addr) {
 				t.Errorf("%q keeps %s out", tt.text, addr)
 			}
 		}
 		for _, addr := range tt.no {
-			if a.Allows(netip.MustParseAddr(addr)) {
+			if allows(addr) {
 				t.Errorf("%q lets %s in", tt.text, addr)
 			}
 		}

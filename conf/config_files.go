@@ -41,7 +41,7 @@ type Directory struct {
 	Path         string
 	Files, Match bool
 	Rules        FileRules
-	Access       *Access // nil says nothing
+	Access       Access
 	Line         int
 }
 

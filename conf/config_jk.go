@@ -35,9 +35,9 @@ type Location struct {
 	Match bool
 	Line  int
 	Env   []EnvSetting
-	// Access is who may ask, nil where the section says nothing: of the
-	// locations that a request is in, the last one that says something counts.
-	Access *Access
+	// Access is who may ask: of the locations that a request is in, the last one
+	// that says something counts.
+	Access Access
 	Rules  FileRules
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string

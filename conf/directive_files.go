@@ -153,7 +153,7 @@ func addFileRules(t table, where func(given) *FileRules) {
 			return err
 		}
 		if len(args) != 1 || !strings.EqualFold(args[0], "none") {
-			p.warn(g.Line, g.Key, "has no effect: .htaccess is never read")
+			p.info(g.Line, g.Key, "has no effect: .htaccess is never read")
 		}
 		return nil
 	}})
@@ -182,15 +182,14 @@ func (p *parser) fileOption(g given, word string) (FileOption, error) {
 // directorySettings is a section [directory] or [files] in the making.
 type directorySettings struct {
 	Directory
-	vhost  string
-	title  string
-	access accessSettings
+	vhost string
+	title string
 }
 
 func directoryTable() table {
 	t := table{}
 	addFileRules(t, func(g given) *FileRules { return &g.in.directory.Rules })
-	addAccess(t, func(s *scope) *accessSettings { return &s.directory.access })
+	addAccess(t, func(s *scope) *Access { return &s.directory.Access })
 	return t
 }
 
@@ -212,7 +211,6 @@ func (p *parser) files() {
 		if d.VHost = p.belongs(d.vhost, d.title, d.Line); d.VHost < 0 {
 			continue
 		}
-		d.Access = d.access.result()
 		f.Directories = append(f.Directories, d.Directory)
 	}
 	p.cfg.Files = f

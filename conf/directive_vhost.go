@@ -49,7 +49,7 @@ func locationTable() table {
 	}})
 	t.add(directive{name: "JkUriSet", many: true, set: setLocationURI})
 	addFileRules(t, func(g given) *FileRules { return &g.in.location.Rules })
-	addAccess(t, func(s *scope) *accessSettings { return &s.location.access })
+	addAccess(t, func(s *scope) *Access { return &s.location.Access })
 	addProxyPlace(t)
 	return t
 }

@@ -20,34 +20,28 @@ func isAccess(name string) bool {
 
 // grants tells that directives say no more than that everybody may ask.
 func (h *httpd) grants(list []*apache.Directive) bool {
+	ordered, allowed := false, false
 	for _, d := range list {
-		args := strings.ToLower(strings.Join(strings.Fields(d.Args), " "))
-		switch strings.ToLower(d.Name) {
-		case "order", "allowoverride", "satisfy":
-		case "allow":
-			if args != "from all" {
-				return false
-			}
-		case "require":
-			if args != "all granted" {
-				return false
-			}
+		args := strings.ToLower(strings.Join(strings.Fields(d.Args), ""))
+		switch name := strings.ToLower(d.Name); {
+		case d.Skipped, name == "allowoverride", name == "satisfy", name == "require" && args == "allgranted":
+		case name == "order":
+			ordered = args != "deny,allow" // by which nobody is let in without Allow
+		case name == "allow" && args == "fromall":
+			allowed = true
 		default:
-			if !d.Skipped {
-				return false
-			}
+			return false
 		}
 	}
-	return true
+	return allowed || !ordered
 }
 
 var errRequire = errors.New("this combination is not supported: either Require lines of which one is enough, or <RequireAll> with one Require and any number of Require not")
 
 // requireSection turns RequireAny into lines, and RequireAll with exceptions
-// into Order, Allow and Deny, which say the same.
+// into Require and Require not.
 func (h *httpd) requireSection(d *apache.Directive, in context) {
-	switch strings.ToLower(d.Name) {
-	case "requireany":
+	if strings.EqualFold(d.Name, "RequireAny") {
 		for _, c := range d.Children {
 			switch {
 			case c.Skipped:
@@ -58,60 +52,32 @@ func (h *httpd) requireSection(d *apache.Directive, in context) {
 			}
 		}
 		return
-	case "requirenone":
-		h.fail(d, "%s", errRequire)
-		return
-	}
-	if slices.ContainsFunc(in.at.Pairs, func(p Pair) bool { return isAccess(strings.ToLower(p.Key)) }) {
-		h.fail(d, "%s", errRequire)
-		return
 	}
 	allow, deny, err := h.requireAll(d)
+	if slices.ContainsFunc(in.at.Pairs, func(p Pair) bool { return strings.EqualFold(p.Key, "Require") }) {
+		err = errRequire // one of both would be enough
+	}
 	if err != nil {
 		h.fail(d, "%s", err)
 		return
 	}
-	from := func(key string, list []string) {
-		if len(list) > 0 {
-			h.put(in.at, d, key, append([]string{"from"}, list...)...)
-		}
+	h.put(in.at, d, "Require", allow...)
+	if len(deny) > 0 {
+		h.put(in.at, d, "Require", append([]string{"not", "ip"}, deny...)...)
 	}
-	h.put(in.at, d, "Order", "Allow,Deny")
-	from("Allow", allow)
-	from("Deny", deny)
 }
 
-// requireAll reads the conditions of RequireAll as addresses that may ask and
-// those of them that may not.
+// requireAll reads the conditions of RequireAll: the arguments of a Require that
+// says who may ask, and the addresses of them that may not.
 func (h *httpd) requireAll(d *apache.Directive) (allow, deny []string, err error) {
-	groups := 0
+	if strings.EqualFold(d.Name, "RequireNone") {
+		return nil, nil, errRequire
+	}
+	granted, limited := []string{"all", "granted"}, false
 	for _, c := range d.Children {
-		if c.Skipped {
-			continue
-		}
-		var lines [][]string
-		name, none := strings.ToLower(c.Name), false
-		switch {
-		case name == "require":
-			args, err := apache.Words(c.Args)
-			if err != nil || len(args) == 0 {
-				return nil, nil, errRequire
-			}
-			if strings.EqualFold(args[0], "not") {
-				none, args = true, args[1:]
-			}
-			lines = append(lines, args)
-		case name == "requireany" || name == "requirenone":
-			none = name == "requirenone"
-			for _, g := range c.Children {
-				args, err := apache.Words(g.Args)
-				if err != nil || len(args) == 0 || g.Section || !strings.EqualFold(g.Name, "Require") {
-					return nil, nil, errRequire
-				}
-				lines = append(lines, args)
-			}
-		default:
-			return nil, nil, errRequire
+		lines, none, err := h.requirement(c)
+		if err != nil {
+			return nil, nil, err
 		}
 		var list []string
 		for _, args := range lines {
@@ -123,23 +89,49 @@ func (h *httpd) requireAll(d *apache.Directive) (allow, deny []string, err error
 				list = append(list, p.String())
 			}
 		}
-		all := len(list) == 2 && list[0] == everyone[0].String()
 		switch {
+		case c.Skipped:
 		case none:
 			deny = append(deny, list...)
-		case all && groups == 0 && allow == nil:
-			allow = list
-		case all:
-		case groups > 0:
+		case len(list) == len(everyone) && list[0] == everyone[0].String():
+			if allow == nil {
+				allow = granted
+			}
+		case limited:
 			return nil, nil, errRequire
+		case len(list) == 0:
+			allow, limited = []string{"all", "denied"}, true
 		default:
-			allow, groups = list, 1
+			allow, limited = append([]string{"ip"}, list...), true
 		}
 	}
-	if allow == nil && groups == 0 {
+	if allow == nil {
 		return nil, nil, errRequire
 	}
 	return allow, deny, nil
+}
+
+// requirement is one condition of RequireAll: the lines of which one has to
+// hold, or none.
+func (h *httpd) requirement(d *apache.Directive) (lines [][]string, none bool, err error) {
+	list := []*apache.Directive{d}
+	switch name := strings.ToLower(d.Name); {
+	case d.Skipped:
+		return nil, false, nil
+	case d.Section && (name == "requireany" || name == "requirenone"):
+		list, none = d.Children, name == "requirenone"
+	}
+	for _, c := range list {
+		args, err := apache.Words(c.Args)
+		if err != nil || len(args) == 0 || c.Section || !strings.EqualFold(c.Name, "Require") {
+			return nil, false, errRequire
+		}
+		if strings.EqualFold(args[0], "not") && !d.Section && len(args) > 1 {
+			none, args = true, args[1:]
+		}
+		lines = append(lines, args)
+	}
+	return lines, none, nil
 }
 
 // require is checked here for what would leave something open.
@@ -161,7 +153,9 @@ func (h *httpd) require(d *apache.Directive, in context) bool {
 
 func (h *httpd) satisfy(d *apache.Directive, in context) bool {
 	if in.kind == inLocation || in.kind == inDirectory {
-		h.info(d, "is not needed: addresses alone decide who may ask")
+		if strings.EqualFold(d.Args, "any") {
+			h.warn(d, "has no effect: both Require and Order, Allow and Deny have to let a client in")
+		}
 		return true
 	}
 	return in.kind == inNothing

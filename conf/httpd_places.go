@@ -1,7 +1,6 @@
 package conf
 
 import (
-	"slices"
 	"strings"
 
 	"jkd/conf/apache"
@@ -73,31 +72,14 @@ func (h *httpd) location(d *apache.Directive, in context, match bool) {
 		return
 	}
 	h.walk(d.Children, next)
-	h.keep(d, at)
+	h.keep(at)
 }
 
-// keep enters a section about a path that has something to say. What is said of
-// the same path again counts more, as if it had been merged by Apache.
-func (h *httpd) keep(d *apache.Directive, at *Section) {
-	if len(at.Pairs) == 0 {
-		return
-	}
-	i := slices.IndexFunc(h.places, func(s *Section) bool { return s.Name == at.Name })
-	if i < 0 {
+// keep enters a section about a path that has something to say.
+func (h *httpd) keep(at *Section) {
+	if len(at.Pairs) > 0 {
 		h.places = append(h.places, at)
-		return
 	}
-	before := h.places[i]
-	h.info(d, "adds to the section of %s", h.p.at(before.Line))
-	drop := func(match func(name string) bool) {
-		is := func(p Pair) bool { return match(strings.ToLower(p.Key)) }
-		if slices.ContainsFunc(at.Pairs, is) {
-			before.Pairs = slices.DeleteFunc(before.Pairs, is)
-		}
-	}
-	drop(isAccess)
-	drop(func(name string) bool { return name == "directoryindex" })
-	before.Pairs = append(before.Pairs, at.Pairs...)
 }
 
 func (h *httpd) directorySection(d *apache.Directive, in context, files, match bool) {
@@ -126,5 +108,5 @@ func (h *httpd) directorySection(d *apache.Directive, in context, files, match b
 	}
 	at := h.open(section, d, in, match, path)
 	h.walk(d.Children, context{kind: inDirectory, host: in.host, at: at, path: path, match: match, section: d})
-	h.keep(d, at)
+	h.keep(at)
 }

@@ -55,7 +55,7 @@ func (h *httpd) setHandler(d *apache.Directive, in context) bool {
 	case name == JkHandler && (in.kind == inServer || in.kind == inVHost):
 		at := h.open(locationSection, d, in, false, "/")
 		h.put(at, d, d.Name, JkHandler)
-		h.keep(d, at)
+		h.keep(at)
 	case name == "jakarta-servlet2":
 		h.info(d, "is not needed: JkUriSet says what is forwarded")
 	case name == statusHandler || name == metricsHandler:

@@ -159,7 +159,7 @@ func TestDeployments(t *testing.T) {
 		t.Errorf("got %+v", jk2.Jk2)
 	}
 	for _, c := range []*Config{jk, jk2} {
-		if l := c.Locations; len(l) != 2 || l[1].Path != "/examples/WEB-INF/" || l[1].Access.Allows(loopback[0].Addr()) || l[0].Access != nil || l[0].Rules.Options.Over(0) != Indexes|FollowSymLinks {
+		if l := c.Locations; len(l) != 2 || l[1].Path != "/examples/WEB-INF/" || l[1].Access.Order.Allows(loopback[0].Addr()) || l[0].Access.Says() || l[0].Rules.Options.Over(0) != Indexes|FollowSymLinks {
 			t.Errorf("locations %+v", l)
 		}
 		if a := c.Files.Servers[0].Aliases; len(a) != 1 || a[0].Path != "/examples" || a[0].File != filepath.Join(c.Server.ServerRoot, "webapps/examples") {
@@ -217,7 +217,7 @@ func TestFieldHTTPD17(t *testing.T) {
 		t.Errorf("variables %+v", e)
 	}
 	l := c.Locations
-	if len(l) != 2 || l[0].VHost != 2 || l[0].Path != "/jkstatus" || l[0].Worker != "jkstatus" || !l[0].Access.Allows(loopback[0].Addr().Next()) || l[0].Access.Allows(loopback[1].Addr()) ||
+	if len(l) != 2 || l[0].VHost != 2 || l[0].Path != "/jkstatus" || l[0].Worker != "jkstatus" || !l[0].Access.Require.Allows(loopback[0].Addr().Next()) || l[0].Access.Require.Allows(loopback[1].Addr()) ||
 		!l[1].Match || l[1].Path != "^/api/v[0-9]+/" || l[1].Handler != JkHandler || l[1].VHost != 2 {
 		t.Errorf("locations %+v", l)
 	}

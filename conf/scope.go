@@ -64,7 +64,6 @@ type location struct {
 	Location
 	title    string
 	vhost    string // NAME[:PORT] in its header, "" for the main server
-	access   accessSettings
 	unMounts []Mount
 	uriSets  []JkURISet
 	proxy    proxySettings
@@ -179,11 +178,6 @@ func (p *parser) openLocation(l *location, args []string, line int) error {
 	case !strings.HasPrefix(l.Path, "/"):
 		return fmt.Errorf("the path %q does not begin with '/'", l.Path)
 	}
-	for _, before := range p.locations {
-		if before.vhost == l.vhost && before.Path == l.Path && before.Match == l.Match {
-			return fmt.Errorf("this location has a section in %s already", p.at(before.Line))
-		}
-	}
 	p.locations = append(p.locations, l)
 	return nil
 }
@@ -283,7 +277,6 @@ func (p *parser) places() {
 		if l.VHost = p.belongs(l.vhost, l.title, l.Line); l.VHost < 0 {
 			continue
 		}
-		l.Access = l.access.result()
 		p.cfg.Locations = append(p.cfg.Locations, l.Location)
 		jk := &p.servers[l.VHost].jk
 		if l.Worker != "" {

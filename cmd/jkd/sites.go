@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -41,33 +40,25 @@ func sites(c *conf.Config) []httpd.Site {
 	return out
 }
 
-// locations are the sections of one server that set anything, in the order in
-// which they apply: the nearer one after the farther one, of two as near the
-// later one last, and regular expressions behind all.
+// locations are the sections of one server that set anything, in file order.
 func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
 	for _, l := range c.Locations {
-		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && l.Access == nil {
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !l.Access.Says() {
 			continue
 		}
 		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler}
 		if l.Match {
 			site.Path, site.Match = "", regexp.MustCompile(l.Path) // conf has judged it
 		}
-		if l.Access != nil {
-			site.Access = l.Access.Allows
+		if a := l.Access.Require; a != nil {
+			site.Require = a.Allows
+		}
+		if a := l.Access.Order; a != nil {
+			site.Order = a.Allows
 		}
 		out = append(out, site)
 	}
-	slices.SortStableFunc(out, func(a, b httpd.Location) int {
-		if (a.Match != nil) != (b.Match != nil) {
-			if a.Match == nil {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(len(a.Path), len(b.Path))
-	})
 	return out
 }
 
@@ -75,12 +66,13 @@ func locations(c *conf.Config, vhost int) []httpd.Location {
 // ask: those of the locations around it do not count there.
 func statusAccess(c *conf.Config) []httpd.Location {
 	var out []httpd.Location
-	if c.Status == nil || !slices.ContainsFunc(c.Locations, func(l conf.Location) bool { return l.Access != nil }) {
+	all := func(netip.Addr) bool { return true }
+	if c.Status == nil || !slices.ContainsFunc(c.Locations, func(l conf.Location) bool { return l.Access.Says() }) {
 		return nil
 	}
 	for _, path := range []string{c.Status.Location, c.Status.Metrics} {
 		if path != "" {
-			out = append(out, httpd.Location{Path: path, Access: func(netip.Addr) bool { return true }})
+			out = append(out, httpd.Location{Path: path, Require: all, Order: all})
 		}
 	}
 	return out

@@ -60,10 +60,15 @@ func TestAccess(t *testing.T) {
 		return func(a netip.Addr) bool { return a == netip.MustParseAddr(addr) }
 	}
 	s := &Server{o: Options{Sites: []Site{{Locations: []Location{
-		{Path: "/app", Access: only("192.0.2.1")},
-		{Path: "/app/open", Access: only("192.0.2.2")},
+		{Path: "/app", Require: only("192.0.2.1")},
+		{Path: "/app/open", Require: only("192.0.2.2")},
+		{Path: "/both", Require: only("192.0.2.1")},
+		{Path: "/both/x", Order: only("192.0.2.2")},
+		{Path: "/both/x/y", Require: only("192.0.2.2")},
+		{Path: "/late/x", Require: only("192.0.2.1")},
+		{Path: "/late", Require: only("192.0.2.2")},
 		{Path: "/app/env", Env: []EnvSetting{{Name: "a"}}},
-		{Match: regexp.MustCompile(`(?i)/web-inf(/|$)`), Access: func(netip.Addr) bool { return false }},
+		{Match: regexp.MustCompile(`(?i)/web-inf(/|$)`), Require: func(netip.Addr) bool { return false }},
 	}}}}}
 	for _, tt := range []struct {
 		path, client string
@@ -71,6 +76,7 @@ func TestAccess(t *testing.T) {
 	}{
 		{"/", "192.0.2.9", false}, {"/app", "192.0.2.9", true}, {"/app", "192.0.2.1", false}, {"/app/", "::ffff:192.0.2.1", false},
 		{"/app/open/x", "192.0.2.1", true}, {"/app/open/x", "192.0.2.2", false}, {"/app/env", "192.0.2.2", true}, {"/application", "192.0.2.9", false},
+		{"/both", "192.0.2.1", false}, {"/both/x", "192.0.2.1", true}, {"/both/x", "192.0.2.2", true}, {"/both/x/y", "192.0.2.2", false}, {"/late/x", "192.0.2.2", false},
 		{"/a/%77eb-INF;x=1/web.xml", "192.0.2.1", true}, {"/a//WEB-INF", "192.0.2.1", true}, {"/a/./x/../WEB-INF/", "192.0.2.1", true}, {"/a/WEB-INFO", "192.0.2.1", false},
 	} {
 		x := &exchange{}

@@ -34,7 +34,8 @@ type Location struct {
 	Match   *regexp.Regexp // instead of Path, nil for none
 	Env     []EnvSetting
 	Handler string // SetHandler; "" sets none
-	Access  Access // nil says nothing
+	// Who may ask, in two ways that must both let a client in; nil says nothing.
+	Require, Order Access
 }
 
 // covers tells whether l is about a path that was prepared for mapping.
@@ -92,7 +93,7 @@ func (s *Server) place(x *exchange, localPort int) {
 	}
 	site := &s.o.Sites[r.VHost]
 	set(r, &x.env, site.Env)
-	var access Access
+	var require, order Access
 	for i := range site.Locations {
 		l := &site.Locations[i]
 		if !l.covers(r.MatchPath) {
@@ -102,11 +103,14 @@ func (s *Server) place(x *exchange, localPort int) {
 		if l.Handler != "" {
 			r.Handler = l.Handler
 		}
-		if l.Access != nil {
-			access = l.Access
+		if l.Require != nil {
+			require = l.Require
+		}
+		if l.Order != nil {
+			order = l.Order
 		}
 	}
-	x.denied = access != nil && !access(x.client)
+	x.denied = require != nil && !require(x.client) || order != nil && !order(x.client)
 }
 
 // reset forgets what was said of the request before.
