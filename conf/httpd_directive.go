@@ -73,6 +73,17 @@ func (h *httpd) other(d *apache.Directive, name string, in context) {
 		h.fail(d, "%s", text)
 		return
 	}
+	if is, ok := asIs[name]; ok {
+		switch {
+		case strings.EqualFold(d.Args, is.value):
+			h.info(d, "is what jkd does")
+		case is.otherwise == "":
+			h.fail(d, "only %s %s is supported", is.name, is.value)
+		default:
+			h.warn(d, "%s", is.otherwise)
+		}
+		return
+	}
 	if n, ok := notNeeded[name]; ok {
 		h.note(n, d)
 		return
@@ -127,8 +138,9 @@ func knownDirective(name string) bool {
 	}
 	_, special := httpdSpecial[name]
 	_, noted := notNeeded[name]
+	_, is := asIs[name]
 	_, refused := refused[name]
-	return special || noted || refused
+	return special || noted || is || refused || slices.ContainsFunc(specialNames, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
 // httpdNames are all names that can be meant by a misspelt one.
@@ -141,6 +153,9 @@ func httpdNames() []string {
 	}
 	for _, n := range notNeeded {
 		out = append(out, n.name)
+	}
+	for _, is := range asIs {
+		out = append(out, is.name)
 	}
 	out = append(out, specialNames...)
 	slices.Sort(out)

@@ -45,65 +45,6 @@ func mpmModule(name, other string) string {
 	return "mpm_" + name + "_module"
 }
 
-// absent are modules of Apache that jkd does without, and what does not work
-// then. An empty text: nothing that anybody would miss.
-var absent = func() map[string]string {
-	all := map[string]string{}
-	for text, names := range map[string]string{
-		"jkd listens without TLS: what is to be encrypted needs something in front that does it": "ssl",
-		"paths are not rewritten":                                                   "rewrite",
-		"header fields are neither set nor removed":                                 "headers",
-		"answers are not compressed":                                                "deflate brotli",
-		"answers pass through no filters":                                           "filter",
-		"no Expires and Cache-Control are added":                                    "expires",
-		"there are no CGI programs":                                                 "cgi cgid actions",
-		"there are no server-side includes":                                         "include",
-		"there are no directories of users":                                         "userdir",
-		"nothing is negotiated, MultiViews is off":                                  "negotiation",
-		"nobody is asked for a password, except for the status page":                "auth_basic auth_digest authn_file authz_user authz_groupfile authn_dbm auth",
-		"there is no WebDAV":                                                        "dav dav_fs",
-		"there is no /server-info; jkd -t and -dump tell what the configuration is": "info",
-		"there is no FTP through ProxyPass":                                         "proxy_ftp",
-		"jkd is no forward proxy":                                                   "proxy_connect",
-		"there is no FastCGI through ProxyPass":                                     "proxy_fcgi",
-		"there is no SCGI through ProxyPass":                                        "proxy_scgi",
-		"there is no uwsgi through ProxyPass":                                       "proxy_uwsgi",
-		"there is no WebSocket through ProxyPass":                                   "proxy_wstunnel",
-		"ProxyPass rules are not read from a map":                                   "proxy_express",
-		"containers are spoken to in HTTP/1.1":                                      "proxy_http2",
-		"links in pages are not rewritten":                                          "proxy_html",
-		"idle balancer members are not checked":                                     "proxy_hcheck",
-		"load is not told by heartbeats":                                            "lbmethod_heartbeat",
-		"clients are spoken to in HTTP/1.1":                                         "http2",
-		"nothing is cached":                                                         "cache cache_disk cache_socache disk_cache",
-		"the address of the connection is the client's":                             "remoteip",
-		"answers are sent as fast as they can be":                                   "ratelimit",
-		"requests are not filtered":                                                 "security2",
-		"there is no PHP":                                                           "php php5 php7",
-		"there is no Perl":                                                          "perl",
-		"there is no Python":                                                        "wsgi",
-		"misspelt paths are not corrected":                                          "speling",
-		"virtual hosts are named one by one":                                        "vhost_alias",
-		"there are no macros":                                                       "macro",
-		"there are no cookies that follow users":                                    "usertrack",
-		"there is no UNIQUE_ID":                                                     "unique_id",
-		"TimeOut alone bounds the wait for requests":                                "reqtimeout",
-		"there are no files sent as they are":                                       "asis",
-		"there are no image maps":                                                   "imagemap",
-		"pages are sent as they are":                                                "substitute sed",
-		"answers pass through no programs":                                          "ext_filter",
-		"nobody is locked out":                                                      "evasive20",
-		"": `logio mime_magic socache_shmcb slotmem_shm slotmem_plain authn_core cern_meta systemd watchdog heartbeat heartmonitor
-			data request buffer`,
-		"there is no forensic log": "log_forensic",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			all[name+"_module"] = text
-		}
-	}
-	return all
-}()
-
 // modulesOf collects LoadModule.
 func (h *httpd) modulesOf(list []*apache.Directive) {
 	for _, d := range list {
@@ -168,7 +109,7 @@ func (h *httpd) loadModule(d *apache.Directive, in context) bool {
 		h.put(h.server, d, "MPM", name)
 	case m.Kind != apache.Absent:
 	default:
-		switch text, known := absent[m.ID]; {
+		switch text, known := absentModules[m.ID]; {
 		case !known && strings.HasSuffix(m.ID, "_module"):
 			h.warn(d, "jkd has nothing for %s: what it does will not be done", args[0])
 		case !known:

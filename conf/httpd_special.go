@@ -12,7 +12,7 @@ import (
 var httpdSpecial map[string]func(h *httpd, d *apache.Directive, in context) bool
 
 // specialNames are those of them that no section of jkd.conf has.
-var specialNames = []string{"LoadModule", "PassEnv", "TransferLog", "Define", "UnDefine", "Include", "IncludeOptional", "Error", "Satisfy"}
+var specialNames = []string{"LoadModule", "PassEnv", "TransferLog", "Define", "UnDefine", "Include", "IncludeOptional", "Error", "Satisfy", "ScriptAlias", "ScriptAliasMatch"}
 
 func init() { // which refers to itself by way of knownDirective
 	httpdSpecial = map[string]func(*httpd, *apache.Directive, context) bool{
@@ -24,8 +24,7 @@ func init() { // which refers to itself by way of knownDirective
 		"passenv": (*httpd).passEnv, "logformat": (*httpd).logFormat, "transferlog": (*httpd).transferLog, "customlog": (*httpd).customLog,
 		"loglevel": (*httpd).logLevel, "errorlogformat": (*httpd).errorLogFormat,
 		"require": (*httpd).require, "satisfy": (*httpd).satisfy, "extendedstatus": (*httpd).extendedStatus,
-		"listen": (*httpd).listen, "sslengine": (*httpd).sslEngine, "usecanonicalname": (*httpd).useCanonicalName, "hostnamelookups": (*httpd).hostnameLookups,
-		"rewriteengine": (*httpd).rewriteEngine,
+		"listen": (*httpd).listen, "scriptalias": (*httpd).scriptAlias, "scriptaliasmatch": (*httpd).scriptAlias,
 	}
 	for _, section := range []string{"mpm.prefork", "mpm.worker"} {
 		for name := range directives[section] {
@@ -188,36 +187,21 @@ func (h *httpd) listen(d *apache.Directive, in context) bool {
 	return false
 }
 
-func (h *httpd) sslEngine(d *apache.Directive, in context) bool {
-	if !strings.EqualFold(d.Args, "off") {
-		h.warn(d, "jkd listens without TLS: what is asked for here is served unencrypted; something in front has to speak https")
+// scriptAlias keeps everybody from where the programs are, whose sources must
+// not be shown.
+func (h *httpd) scriptAlias(d *apache.Directive, in context) bool {
+	args, ok := h.words(d)
+	if !ok || len(args) != 2 || in.kind != inServer && in.kind != inVHost {
+		return h.refuse(d, in, ok, "needs a path and a directory")
 	}
-	return true
-}
-
-func (h *httpd) useCanonicalName(d *apache.Directive, in context) bool {
-	if strings.EqualFold(d.Args, "off") {
-		h.info(d, "is what jkd does")
-	} else {
-		h.warn(d, "has no effect: the name that clients ask for is the server's, as with Off")
+	match := strings.EqualFold(d.Name, "ScriptAliasMatch")
+	if err := regularExpression(args[0]); match && err != nil {
+		h.fail(d, "%s", err)
+		return true
 	}
-	return true
-}
-
-func (h *httpd) hostnameLookups(d *apache.Directive, in context) bool {
-	if strings.EqualFold(d.Args, "off") {
-		h.info(d, "is what jkd does")
-	} else {
-		h.warn(d, "has no effect: names of clients are not looked up")
-	}
-	return true
-}
-
-func (h *httpd) rewriteEngine(d *apache.Directive, in context) bool {
-	if strings.EqualFold(d.Args, "off") {
-		h.info(d, "is what jkd does")
-	} else {
-		h.warn(d, "paths are not rewritten")
-	}
+	h.warn(d, "is not done: there are no CGI programs, and nobody may ask for them")
+	at := h.open(locationSection, d, in, match, args[0])
+	h.put(at, d, "Require", "all", "denied")
+	h.keep(at)
 	return true
 }

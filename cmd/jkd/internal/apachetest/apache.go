@@ -40,6 +40,10 @@ type Options struct {
 	Config string
 	// Files are written into [Apache.Dir] before the start, content by name.
 	Files map[string]string
+	// Populate, if it is not nil, writes all files into [Apache.Dir], in place
+	// of the others: httpd.conf, which has to name the port and the PidFile
+	// httpd.pid, and whatever that needs.
+	Populate func(dir string, port int) error
 }
 
 // Apache is a running server. Its methods may be called concurrently.
@@ -133,6 +137,9 @@ func start(o Options) (_ *Apache, err error) {
 func (a *Apache) write(o Options) error {
 	if err := os.Chmod(a.Dir, 0o755); err != nil {
 		return err
+	}
+	if o.Populate != nil {
+		return o.Populate(a.Dir, a.Port)
 	}
 	if err := os.Mkdir(filepath.Join(a.Dir, "htdocs"), 0o755); err != nil {
 		return err
