@@ -51,7 +51,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 			cpu = now
 		}
 		tick.Run(now)
-		fd, _, err := acc.Accept()
+		accepted, err := acc.Accept()
 		if err != nil {
 			if mpm.Leaving(err) {
 				break
@@ -67,7 +67,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 			last()
 		}
 		slot.SetStatus(scoreboard.BusyRead)
-		conn := sock.NewBlocking(fd, ch.Wake)
+		conn := accepted.Blocking(ch.Wake)
 		conn.Tick = tick
 		conn.OnWake = last // it is, but for one more request
 		h.ServeConn(conn, slot)

@@ -12,12 +12,12 @@ import (
 // too. It is used by one goroutine, which should be locked to its thread; the
 // wait is an ordinary system call that the scheduler sees.
 type Acceptor struct {
-	listeners []int
+	listeners []*listener
 	wake      *Wake
 	next      int // the listener to try first
 	// Optimistic makes Accept wait unseen by the scheduler at first, as
-	// [Blocking] does: for a process that has nothing else to run. Set it
-	// before the first Accept.
+	// [Blocking] does, and take connections in blocking mode: for a process
+	// that has nothing else to run. Set it before the first Accept.
 	Optimistic bool
 	// Tick, if not nil, is run while Accept waits, when there is no connection
 	// to be had. Set it before the first Accept.
@@ -29,44 +29,53 @@ type Acceptor struct {
 // NewAcceptor waits on the given listening sockets, which must be in
 // non-blocking mode and stay the caller's. wake may be nil.
 func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
-	a := &Acceptor{listeners: listeners, wake: wake}
+	a := &Acceptor{wake: wake}
+	for _, fd := range listeners {
+		a.listeners = append(a.listeners, &listener{fd: fd, local: fixedAddr(fd)})
+	}
 	if err := a.poller.open(listeners, wake); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// Accept waits for a connection and returns its descriptor, non-blocking and
-// close-on-exec, and the peer's address. When the wake descriptor fires it
-// tries once more, because with exclusive wake-ups nobody else was told of a
+// Accept waits for a connection, whose descriptor is close-on-exec. When the
+// wake descriptor fires it tries once more, because with exclusive wake-ups nobody else was told of a
 // connection that arrived at the same time, and returns that connection or
 // ErrWoken. Losing the race for a connection is not an error and a connection
 // that broke before it was accepted isn't either; running out of descriptors
 // or memory is.
-func (a *Acceptor) Accept() (int, unix.Sockaddr, error) {
+func (a *Acceptor) Accept() (Accepted, error) {
+	flags := unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC
+	if a.Optimistic {
+		flags = unix.SOCK_CLOEXEC
+	}
+	for _, ln := range a.listeners {
+		ln.prepare(a.Optimistic)
+	}
 	for lost := false; ; lost = true {
 		woken, err := a.wait(lost)
 		if err != nil {
-			return -1, nil, err
+			return Accepted{}, err
 		}
 		for range a.listeners {
 			ln := a.listeners[a.next]
 			if a.next++; a.next == len(a.listeners) {
 				a.next = 0
 			}
-			fd, sa, err := unix.Accept4(ln, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+			fd, sa, err := unix.Accept4(ln.fd, flags)
 			if err == nil {
-				return fd, sa, nil
+				return ln.accepted(fd, sa, a.Optimistic), nil
 			}
 			if !transient(err) {
-				return -1, nil, err
+				return Accepted{}, err
 			}
 		}
 		if woken || (a.wake != nil && a.wake.set.Load()) {
 			if a.wake != nil {
 				a.wake.set.Store(true)
 			}
-			return -1, nil, ErrWoken
+			return Accepted{}, ErrWoken
 		}
 	}
 }

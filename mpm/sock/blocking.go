@@ -45,14 +45,7 @@ type Blocking struct {
 
 // NewBlocking takes over fd, a connected stream socket. wake may be nil.
 func NewBlocking(fd int, wake *Wake) *Blocking {
-	c := &Blocking{fd: fd, wake: wake}
-	// fd may come non-blocking from accept or connect.
-	_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETFL, 0)
-	tv := unix.NsecToTimeval(int64(optimistic))
-	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv)
-	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &tv)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // not TCP: harmless
-	return c
+	return Accepted{FD: fd}.Blocking(wake)
 }
 
 // Read implements net.Conn.

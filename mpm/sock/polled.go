@@ -5,7 +5,6 @@ package sock
 import (
 	"io"
 	"net"
-	"os"
 	"syscall"
 	"time"
 
@@ -51,8 +50,7 @@ type Polled struct {
 
 // NewPolled takes over fd, a connected non-blocking stream socket.
 func NewPolled(fd int) (*Polled, error) {
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
-	return newPolled(os.NewFile(uintptr(fd), "socket"))
+	return Accepted{FD: fd}.Polled()
 }
 
 func newPolled(f pollable) (*Polled, error) {

@@ -40,15 +40,16 @@ func kinds(t *testing.T, f func(t *testing.T, c Conn, peer *net.TCPConn, leave f
 				t.Fatal(err)
 			}
 			defer a.Close()
-			fd, _, err := a.Accept()
+			a.Optimistic = kind == "blocking"
+			accepted, err := a.Accept()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var c Conn
 			if kind == "blocking" {
-				c = NewBlocking(fd, wake)
+				c = accepted.Blocking(wake)
 			} else {
-				pc, err := NewPolled(fd)
+				pc, err := accepted.Polled()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -302,15 +303,15 @@ func TestAcceptorShared(t *testing.T) {
 			defer wg.Done()
 			defer a.Close()
 			for {
-				fd, sa, err := a.Accept()
+				accepted, err := a.Accept()
 				if err == ErrWoken {
 					return
 				}
-				if err != nil || sa == nil {
-					t.Errorf("Accept = %d, %v, %v", fd, sa, err)
+				if err != nil {
+					t.Errorf("Accept = %v, %v", accepted, err)
 					return
 				}
-				got <- fd
+				got <- accepted.FD
 			}
 		}()
 	}

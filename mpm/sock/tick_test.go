@@ -123,16 +123,16 @@ func TestAcceptTicks(t *testing.T) {
 			}
 		})
 		for want := 1; want <= 5; want++ {
-			fd, _, err := a.Accept()
+			accepted, err := a.Accept()
 			if err != nil {
 				t.Fatal(err)
 			}
-			unix.Close(fd)
+			unix.Close(accepted.FD)
 			if conns != want || n != want*idle {
 				t.Errorf("accepted number %d after %d connections and %d ticks", want, conns, n)
 			}
 		}
-		if _, _, err := a.Accept(); err != ErrWoken {
+		if _, err := a.Accept(); err != ErrWoken {
 			t.Errorf("Accept = %v; want ErrWoken", err)
 		}
 		if n != 6*idle {
@@ -179,11 +179,11 @@ func tickPair(t *testing.T) (*Blocking, *net.TCPConn) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	fd, _, err := a.Accept()
+	accepted, err := a.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewBlocking(fd, nil)
+	c := accepted.Blocking(nil)
 	t.Cleanup(func() { c.Close() })
 	return c, p.(*net.TCPConn)
 }

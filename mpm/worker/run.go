@@ -188,11 +188,11 @@ func (s *server) accept(acc *sock.Acceptor) mpm.ExitCode {
 			return mpm.ExitOK
 		}
 		for {
-			fd, _, err := acc.Accept()
+			accepted, err := acc.Accept()
 			if err == nil {
 				backoff.Reset()
 				n++
-				s.queue.give(thread, fd)
+				s.queue.give(thread, accepted.FD)
 				break
 			}
 			if mpm.Leaving(err) {
