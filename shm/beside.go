@@ -15,17 +15,25 @@ const besideSuffix = ".new"
 // still have its file at path: the file gets a temporary name in the same
 // directory, and path becomes its name with [Segment.Publish]. Until then
 // [Segment.Discard] takes nothing away but that file. old is the inherited
-// segment that may be at path, nil if there is none. What Publish would refuse
-// then is refused now, too. Without path the segment is anonymous.
+// segment that may be at path, nil if there is none. Of several that are made to
+// replace the same one the last counts. What Publish would refuse then is refused
+// now, too. Without path the segment is anonymous.
 func MakeBeside(name, path string, size int, old *Segment) (*Segment, error) {
 	if path == "" {
 		return Create(name, size)
 	}
-	if _, err := occupied(path, old); err != nil {
+	replace, err := occupied(path, old)
+	if err != nil {
 		return nil, &Error{"create", path, err}
 	}
 	beside := path + besideSuffix
-	s, err := createFile(beside, size)
+	if replace {
+		err = abandon(beside)
+	}
+	var s *Segment
+	if err == nil {
+		s, err = createFile(beside, size)
+	}
 	if err != nil {
 		return nil, &Error{"create", beside, err}
 	}
@@ -34,6 +42,23 @@ func MakeBeside(name, path string, size int, old *Segment) (*Segment, error) {
 		s.replaces = old.id
 	}
 	return s, nil
+}
+
+// abandon takes the name from what another one has made at path that was to
+// replace the same file as the caller and has died: its children may be there
+// yet and use it.
+func abandon(path string) error {
+	st, err := lstat(path)
+	if err == unix.ENOENT {
+		return nil
+	}
+	if err == nil {
+		err = checkFile(st, unix.Geteuid(), -1)
+	}
+	if err == nil {
+		err = unix.Unlink(path)
+	}
+	return err
 }
 
 // Publish gives the file of [MakeBeside] its name. What is there is replaced in

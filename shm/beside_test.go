@@ -99,9 +99,14 @@ func TestMakeBesideFails(t *testing.T) {
 	s.Bytes()[0] = 1
 	old := inherited(t, s)
 	closeIfOpen(t, mustMakeBeside(t, path, 32, old)) // killed
+	lost := mustMakeBeside(t, path, 64, old) // killed, but its children live
 	failed := mustMakeBeside(t, path, 64, old)
-	if again, err := MakeBeside("name", path, 64, old); again != nil || !errors.Is(err, ErrInUse) {
-		t.Errorf("two at a time: %v, %v", again, err)
+	if err := lost.Publish(); !errors.Is(err, ErrInUse) {
+		t.Errorf("one whose place was taken: %v", err)
+	}
+	lost.Discard()
+	if !names(path+besideSuffix, failed.fd) {
+		t.Error("it has taken the other's file away")
 	}
 	failed.Discard()
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || first(t, path) != 1 {
