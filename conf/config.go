@@ -110,7 +110,8 @@ type ServerConfig struct {
 	KeepAliveTimeout time.Duration
 	// TimeOut bounds each single wait for the network, default 60 s, > 0.
 	TimeOut time.Duration
-	// GracefulShutdownTimeout bounds a graceful stop, 0 = no bound (default).
+	// GracefulShutdownTimeout bounds a graceful stop and the end of a generation
+	// that a reload has replaced, 0 = no bound; default 60 s, where Apache has none.
 	GracefulShutdownTimeout time.Duration
 	// ListenBacklog is the length of the kernel's queue, default 511, ≥ 1.
 	ListenBacklog int
@@ -167,17 +168,18 @@ type Mount struct {
 func Defaults() *Config {
 	return &Config{
 		Server: ServerConfig{
-			LogLevel:              LogWarn,
-			MPM:                   Prefork,
-			KeepAlive:             true,
-			MaxKeepAliveRequests:  100,
-			KeepAliveTimeout:      5 * time.Second,
-			TimeOut:               60 * time.Second,
-			ListenBacklog:         511,
-			LimitRequestLine:      8190,
-			LimitRequestFields:    100,
-			LimitRequestFieldSize: 8190,
-			LimitRequestBody:      1 << 30,
+			LogLevel:                LogWarn,
+			MPM:                     Prefork,
+			KeepAlive:               true,
+			MaxKeepAliveRequests:    100,
+			KeepAliveTimeout:        5 * time.Second,
+			GracefulShutdownTimeout: time.Minute,
+			TimeOut:                 60 * time.Second,
+			ListenBacklog:           511,
+			LimitRequestLine:        8190,
+			LimitRequestFields:      100,
+			LimitRequestFieldSize:   8190,
+			LimitRequestBody:        1 << 30,
 		},
 		Prefork: PreforkConfig{
 			StartServers:      5,

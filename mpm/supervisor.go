@@ -355,7 +355,9 @@ func (s *Supervisor) advance() time.Duration {
 		if left := s.drainLimit - now.Sub(s.phaseStart); left > 0 {
 			return left
 		}
-		s.log.Warn().Int("children", s.tab.alive).Msg("GracefulShutdownTimeout is over, stopping the remaining children")
+		connections := 0
+		s.tab.each(func(p *process) { connections += s.busy(p) })
+		s.log.Warn().Int("children", s.tab.alive).Int("connections", connections).Msg("GracefulShutdownTimeout is over, the remaining connections are cut")
 		s.stop()
 		return 0
 	case PhaseStopping:

@@ -99,7 +99,7 @@ func TestMakeBesideFails(t *testing.T) {
 	s.Bytes()[0] = 1
 	old := inherited(t, s)
 	closeIfOpen(t, mustMakeBeside(t, path, 32, old)) // killed
-	lost := mustMakeBeside(t, path, 64, old) // killed, but its children live
+	lost := mustMakeBeside(t, path, 64, old)         // killed, but its children live
 	failed := mustMakeBeside(t, path, 64, old)
 	if err := lost.Publish(); !errors.Is(err, ErrInUse) {
 		t.Errorf("one whose place was taken: %v", err)

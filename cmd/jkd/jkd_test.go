@@ -103,7 +103,15 @@ type server struct {
 // it serves. At the end of the test it is stopped and must have left nothing.
 func start(t *testing.T, bin string, c config) *server {
 	t.Helper()
-	s := &server{t: t, dir: openDir(t), addr: addrOf(freePort(t)), doneC: make(chan struct{})}
+	s := prepare(t, c)
+	s.launch(bin)
+	return s
+}
+
+// prepare writes the configuration.
+func prepare(t *testing.T, c config) *server {
+	t.Helper()
+	s := &server{t: t, dir: openDir(t), addr: addrOf(freePort(t))}
 	lines := []string{
 		"[server]",
 		"Listen = " + s.addr,
@@ -134,17 +142,24 @@ func start(t *testing.T, bin string, c config) *server {
 	for name, text := range c.files {
 		s.write(name, text)
 	}
+	return s
+}
 
+// launch is the rest of start. It may be called again when that one has ended.
+func (s *server) launch(bin string) {
+	s.t.Helper()
+	t := s.t
+	s.master, s.doneC = 0, make(chan struct{})
 	s.cmd = exec.Command(bin, "-foreground", "-f", filepath.Join(s.dir, "jkd.conf"))
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
 	s.cmd.SysProcAttr = sysProcAttr()
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		s.err = s.cmd.Wait()
-		close(s.doneC)
-	}()
+	go func(cmd *exec.Cmd, doneC chan<- struct{}) {
+		s.err = cmd.Wait()
+		close(doneC)
+	}(s.cmd, s.doneC)
 	t.Cleanup(func() {
 		s.stop()
 		if t.Failed() {
@@ -165,7 +180,6 @@ func start(t *testing.T, bin string, c config) *server {
 		s.master = pid
 		return true
 	})
-	return s
 }
 
 func (s *server) write(name, text string) {

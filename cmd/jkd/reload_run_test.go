@@ -3,17 +3,12 @@
 package main_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -55,36 +50,7 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		var done, lost atomic.Int64
-		var failed sync.Map
-		stopC := make(chan struct{})
-		var clients sync.WaitGroup
-		for i := range 6 {
-			clients.Go(func() {
-				tr := &http.Transport{DisableKeepAlives: i%2 == 0, MaxIdleConnsPerHost: 1}
-				defer tr.CloseIdleConnections()
-				for {
-					select {
-					case <-stopC:
-						return
-					default:
-					}
-					r, err := (&http.Client{Transport: tr}).Get(s.url("/s?auto"))
-					if err == nil {
-						_, err = io.Copy(io.Discard, r.Body)
-						r.Body.Close()
-						if r.StatusCode != 200 {
-							err = errors.New(r.Status)
-						}
-					}
-					if done.Add(1); err != nil {
-						lost.Add(1)
-						failed.Store(err.Error(), true)
-					}
-				}
-			})
-		}
-
+		clients := s.crowd(6, "/s?auto")
 		for i := range 6 {
 			before := s.current()
 			how := "graceful"
@@ -131,13 +97,9 @@ func TestReload(t *testing.T) {
 			t.Errorf("after those: %v, %s", err, out)
 		}
 
-		close(stopC)
-		clients.Wait()
-		if n := lost.Load(); n != 0 {
-			t.Errorf("%d of %d requests are lost", n, done.Load())
-			failed.Range(func(k, _ any) bool { t.Log(k); return true })
-		}
-		t.Logf("%d requests", done.Load())
+		clients.home(0)
+		answered := clients.answered.Load()
+		t.Logf("%d requests", answered)
 		if !alive(s.cmd.Process.Pid) {
 			t.Error("the process that was started is gone")
 		}
@@ -149,7 +111,7 @@ func TestReload(t *testing.T) {
 					_, _ = fmt.Sscan(rest, &total)
 				}
 			}
-			return err == nil && total >= done.Load()
+			return err == nil && total >= answered
 		})
 		last := s.current()
 		s.stop()

@@ -73,8 +73,8 @@ func absolute() (err error) {
 type role struct {
 	foreground bool
 	heritage   *master.Heritage // nil: it cannot be reloaded
-	// started is called when it serves, stay when it goes on although a successor
-	// had announced itself; nil: nothing.
+	// started is called when it has taken over, stay when it goes on after a reload
+	// that has failed; nil: nothing.
 	started func([]net.Addr)
 	stay    func()
 	keep    map[string]int // master.Options.Keep

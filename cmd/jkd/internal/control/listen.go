@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -37,10 +35,13 @@ func Listen(path string, replaces int) (*Listener, error) {
 		return nil, fmt.Errorf("ControlSocket %s: %w", path, err)
 	}
 	// A name of its own, then rename: there is no moment without a socket
-	// at path, and nobody can connect before it is what it should be.
-	tmp := filepath.Join(filepath.Dir(path), "."+strconv.Itoa(os.Getpid())+".ctl")
+	// at path, and nobody can connect before it is what it should be. What a
+	// process has left there that was killed before it was ready is replaced.
+	tmp := path + ".new"
 	if len(tmp) > MaxPath {
-		tmp = path // the name of a long directory: then without this nicety
+		tmp = path // then without this nicety
+	} else if err := vacant(tmp, 0); err != nil {
+		return nil, fmt.Errorf("ControlSocket %s: %w", tmp, err)
 	}
 	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("ControlSocket %s: %w", path, cause(err))

@@ -257,7 +257,9 @@ func (k *keeper) prune() {
 		// It may have become a child of ours just before its end.
 		k.reap()
 		k.bury()
-		k.masters.vanish(m.pid)
+		if !k.masters.vanish(m.pid) {
+			k.log.Warn().Int("pid", m.pid).Msg("a master was ended, the one that has started it knows by what")
+		}
 	}
 }
 

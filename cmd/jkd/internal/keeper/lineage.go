@@ -69,13 +69,19 @@ func (l *lineage) end(pid, status int) bool {
 }
 
 // vanish takes a master out that somebody else has waited for: its status is
-// what it has said. Without effect if pid is no master.
-func (l *lineage) vanish(pid int) {
+// what it has said. It is false if it has said nothing. Without effect if pid is
+// no master.
+func (l *lineage) vanish(pid int) (said bool) {
+	i := l.index(pid)
+	if i < 0 {
+		return true
+	}
 	status := unknownStatus
-	if i := l.index(pid); i >= 0 && l.members[i].leaves {
+	if said = l.members[i].leaves; said {
 		status = l.members[i].left
 	}
 	l.end(pid, status)
+	return said
 }
 
 // current is the master that signals are for; 0: there is none.

@@ -28,9 +28,10 @@ const heritageName = "jkd heritage"
 
 // Bounds of what a generation takes from the one before.
 const (
-	maxOffer     = 1 << 20 // bytes of the offer
-	maxInherited = 4096    // descriptors
-	maxReport    = 16 << 10
+	maxOffer     = 1 << 20        // bytes of the offer
+	maxInherited = 4096           // descriptors
+	maxReport    = 16 << 10       // bytes of what goes wrong
+	maxHeard     = maxReport + 64 // with what announce says
 	socketBuffer = 128 << 10
 )
 
@@ -55,8 +56,9 @@ type Heritage struct {
 	offer  offer
 	files  map[string]int // what was inherited and not yet taken
 
-	mu sync.Mutex // guards up: whoever logs writes there until ready closes it
-	up int        // where the old master hears of this start; -1: nowhere
+	mu   sync.Mutex // guards up and room: whoever logs writes until ready closes it
+	up   int        // where the old master hears of this start; -1: nowhere
+	room int        // bytes that it may still hear of what goes wrong
 
 	ours, theirs int // the socketpair for the next generation
 }
@@ -67,7 +69,7 @@ func IsSuccessor() bool { return os.Getenv(mpm.SuccessorVar) != "" }
 // Begin takes over from the generation before, if there is one. It must be
 // called before anything is opened and any process is started.
 func Begin() (*Heritage, error) {
-	h := &Heritage{up: -1, files: make(map[string]int)}
+	h := &Heritage{up: -1, room: maxReport, files: make(map[string]int)}
 	var err error
 	if h.u, err = tableflip.New(tableflip.Options{UpgradeTimeout: upgradeTimeout}); err != nil {
 		return nil, err
@@ -138,14 +140,24 @@ func (h *Heritage) take(key string) int {
 }
 
 // Write tells the old master, and whoever has asked it for the reload, what
-// goes wrong with this start. It always succeeds.
+// goes wrong with this start, as far as that is not too much. It always succeeds.
 func (h *Heritage) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.up >= 0 {
+	if h.up >= 0 && len(p) <= h.room {
+		h.room -= len(p)
 		_, _ = syscall.Write(h.up, p)
 	}
 	return len(p), nil
+}
+
+// announce tells the old master who serves besides it.
+func (h *Heritage) announce() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.up >= 0 {
+		_, _ = syscall.Write(h.up, fmt.Appendf(nil, "\n%s%d\n", readyWord, os.Getpid()))
+	}
 }
 
 // hangUp ends what the old master hears.
@@ -302,7 +314,7 @@ func send(fd int, o offer, fds []int) error {
 }
 
 // drain empties a socket, which may hold what an earlier successor has not read,
-// and returns the bytes, at most maxReport of them.
+// and returns the bytes, at most maxHeard of them.
 func drain(fd int) []byte {
 	var all []byte
 	buf, oob := make([]byte, 4096), make([]byte, syscall.CmsgSpace(4*16))
@@ -322,8 +334,15 @@ func drain(fd int) []byte {
 				}
 			}
 		}
-		all = append(all, buf[:min(n, max(0, maxReport-len(all)))]...)
+		all = append(all, buf[:min(n, max(0, maxHeard-len(all)))]...)
 	}
+}
+
+// heard is what the successor has said since that was last asked. What it has not
+// read of the offer is taken back.
+func (h *Heritage) heard() []byte {
+	drain(h.theirs)
+	return drain(h.ours)
 }
 
 // report is what a successor has said, for a line of the log.
@@ -337,7 +356,7 @@ func report(b []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// readyWord and a pid are what a successor says when it serves.
+// readyWord and a pid are what a successor says when its children serve.
 const readyWord = "ready "
 
 // readyPID finds that in a report.

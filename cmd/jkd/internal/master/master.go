@@ -3,6 +3,7 @@
 package master
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -49,7 +50,8 @@ type Options struct {
 	// ChrootDir and CoreDumpDirectory are those of mpm.Options, which only the
 	// superuser's children can have as their root.
 	ChrootDir, CoreDumpDirectory string
-	// GracefulShutdownTimeout bounds a graceful stop; 0: for ever.
+	// GracefulShutdownTimeout bounds a graceful stop and what a generation that was
+	// replaced still serves; 0: for ever.
 	GracefulShutdownTimeout time.Duration
 	// Foreground means that the process was not detached from its terminal.
 	Foreground bool
@@ -68,15 +70,15 @@ type Options struct {
 	Before *scoreboard.Scoreboard
 	// BeforeSegment is where it is; nil: there is none.
 	BeforeSegment *shm.Segment
-	// Publish are called when the children are ready, before anybody is told:
+	// Publish are called when this generation takes over, before anybody is told:
 	// what has a name takes it over from the generation before. An error ends
 	// the start.
 	Publish []func() error
-	// OnStay is called when a generation that was about to be replaced goes on,
-	// because the next one has died just after its start. nil: nothing.
+	// OnStay is called when a reload has failed and this generation goes on. nil:
+	// nothing.
 	OnStay func()
-	// OnReady is called once, when the children serve and the pid file is
-	// written, with the addresses that are listened on. It must not block;
+	// OnReady is called once, when this generation has taken over and the pid file
+	// is written, with the addresses that are listened on. It must not block;
 	// nil: nothing.
 	OnReady func(addrs []net.Addr)
 	// OnReclaim is mpm.Options.OnReclaim: what a child left in Segments is to
@@ -103,8 +105,11 @@ type Master struct {
 	o        Options
 	log      zerolog.Logger
 	terminal bool // window changes send SIGWINCH, which means nothing then
+	// successor: there was a generation before, to take over from.
+	successor bool
 
 	reload    reloader
+	err       error // why this generation has to end; the master's goroutine's
 	pid       *pidFile
 	cred      *mpm.Credential
 	listeners []listener // of the endpoints that could be opened
@@ -118,11 +123,13 @@ func New(o Options) *Master {
 	if o.Backlog == 0 {
 		o.Backlog = DefaultBacklog
 	}
+	successor := o.Heritage.Parent() != 0
 	return &Master{
-		o:        o,
-		log:      o.Logger,
-		terminal: o.Foreground && mpm.IsTerminal(0),
-		reload:   newReloader(),
+		o:         o,
+		log:       o.Logger,
+		terminal:  o.Foreground && mpm.IsTerminal(0),
+		successor: successor,
+		reload:    newReloader(successor),
 	}
 }
 
@@ -284,17 +291,25 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 	for {
 		select {
 		case err := <-endC:
-			return err
+			return cmp.Or(m.err, err)
 		case s := <-sigC:
 			m.obey(s, sup)
 		case r := <-m.reload.askC:
 			m.ask(r)
+		case <-m.reload.readyC:
+			m.settle(sup)
+		case <-m.reload.settled.C:
+			m.settled(sup)
 		case err := <-m.reload.upgradeC:
-			m.upgraded(err)
-		case pid := <-m.reload.settledC:
-			m.settled(pid, sup)
+			if err != nil {
+				m.goOn(err)
+			} else {
+				m.replaced(sup)
+			}
 		case <-m.reload.parentC:
-			m.parentGone()
+			m.parentGone(sup)
+		case <-m.reload.watch.C:
+			m.watchNext(sup)
 		}
 	}
 }
@@ -310,6 +325,9 @@ func (m *Master) obey(s os.Signal, sup stopper) {
 	name, a := lookup(s)
 	if s == syscall.SIGWINCH && m.terminal {
 		return // the window was resized
+	}
+	if a == actStop || a == actGraceful {
+		m.settled(sup) // the generation before shall not go on alone
 	}
 	switch a {
 	case actStop:
@@ -360,8 +378,18 @@ func (m *Master) shutListeners() {
 	}
 }
 
-// ready is called when StartServers children are ready.
+// ready is called when StartServers children are ready, from the Supervisor's
+// goroutine.
 func (m *Master) ready() error {
+	if m.successor {
+		m.reload.readyC <- struct{}{}
+		return nil
+	}
+	return m.takeOver()
+}
+
+// takeOver takes the names and tells whoever waits for this generation.
+func (m *Master) takeOver() error {
 	for _, publish := range append([]func() error{m.segment.Publish}, m.o.Publish...) {
 		if err := publish(); err != nil {
 			return err
@@ -372,7 +400,7 @@ func (m *Master) ready() error {
 	}
 	if h := m.o.Heritage; h != nil {
 		if err := h.ready(); err != nil {
-			// The parent is gone. So be it: we serve.
+			// It is gone. So be it: we serve.
 			m.log.Warn().Err(err).Msg("could not tell the previous generation")
 		}
 	}

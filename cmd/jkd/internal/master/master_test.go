@@ -356,8 +356,8 @@ func TestGracefulTimeout(t *testing.T) {
 	}
 	p.signal(syscall.SIGWINCH)
 	p.exits(0)
-	if !strings.Contains(p.logged(), "GracefulShutdownTimeout is over") {
-		t.Error("the log does not tell why")
+	if log := p.logged(); !strings.Contains(log, `"connections":1,`) || !strings.Contains(log, "GracefulShutdownTimeout is over") {
+		t.Errorf("the log does not tell why, and how many connections it were: %s", log)
 	}
 }
 

@@ -35,11 +35,20 @@ func preparePidFile(path string, parent int) (*pidFile, error) {
 	if pid, ok := readPid(path); ok && pid != os.Getpid() && pid != parent && holds(pid) {
 		return nil, fmt.Errorf("PidFile %s: process %d is running already; if it is not jkd, remove the file", path, pid)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	// Always the same name, so that what a process has left there that was killed
+	// before it was ready goes with the next start.
+	tmp := path + ".new"
+	if pid, ok := readPid(tmp); ok && parent == 0 && pid != os.Getpid() && holds(pid) {
+		return nil, fmt.Errorf("PidFile %s: process %d is starting already; if it is not jkd, remove %s", path, pid, tmp)
+	}
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("PidFile %s: could not be written: %w", path, err)
+	}
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("PidFile %s: could not be written: %w", path, pathCause(err))
 	}
-	p.tmp = f.Name()
+	p.tmp = tmp
 	_, err = fmt.Fprintf(f, "%d\n", os.Getpid())
 	if err == nil {
 		err = f.Chmod(0o644)
@@ -129,20 +138,4 @@ func holds(pid int) bool {
 // program is the name of an executable as Linux gives it.
 func program(path string) string {
 	return filepath.Base(strings.TrimSuffix(path, " (deleted)"))
-}
-
-// again publishes the file once more, after another process had put its own in
-// its place.
-func (p *pidFile) again() error {
-	if p.path == "" {
-		return nil
-	}
-	fresh, err := preparePidFile(p.path, 0)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	p.tmp = fresh.tmp
-	p.mu.Unlock()
-	return p.publish()
 }

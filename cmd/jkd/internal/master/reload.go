@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -18,31 +20,35 @@ const (
 	// successorStart is how long a successor gives its own children, so that it
 	// can still say what keeps them.
 	successorStart = 50 * time.Second
-	// settle is how long a successor has to live before this generation drains:
-	// until then it can still go on.
+	// settle is how long the children of a successor serve before it takes over.
+	// If it dies until then the generation before goes on as if nothing had been:
+	// it has the names of the files and sockets, and may start another one.
 	settle = time.Second
-	// drainLimit bounds the drain where GracefulShutdownTimeout doesn't: the next
-	// reload waits for its end.
-	drainLimit = 60 * time.Second
 	// parentPatience is how long a stop waits for the generation before, which
-	// was told to stop too. It is a little longer than the stop ladder.
+	// was told to stop too, or drains and stops then. It is a little longer than
+	// the stop ladder.
 	parentPatience = 12 * time.Second
+	// orphanPatience is how much longer a generation drains whose successor has
+	// died: nobody accepts connections, and a supervisor that could start jkd anew
+	// waits for the end.
+	orphanPatience = 10 * time.Second
 )
 
 // ErrMoved: the reload that was asked for while another one was under way is
 // the business of the generation that serves now.
 var ErrMoved = errors.New("another generation serves now")
 
-// reloadPhase is where the handing over to the next generation is.
+// reloadPhase is where the handing over is: from the generation before, then to
+// the next one. The first generation begins with none.
 type reloadPhase uint8
 
 const (
 	reloadNone     reloadPhase = iota // next: waiting, running
+	reloadStarting                    // a successor whose children are not ready; next: settling
+	reloadSettling                    // they serve, those of the generation before too; next: none
 	reloadWaiting                     // for the end of the generation before; next: running
-	reloadRunning                     // the successor starts; next: none, settling
-	reloadSettling                    // it serves; next: over, or stuck if it dies
+	reloadRunning                     // the successor starts and settles; next: none, over
 	reloadOver                        // this generation drains
-	reloadStuck                       // goes on, but cannot be replaced any more
 )
 
 // reloadRequest is one who asks for a reload. doneC gets one value; nil: nobody
@@ -57,24 +63,33 @@ type reloadRequest struct {
 type reloader struct {
 	askC     chan reloadRequest
 	upgradeC chan error
-	settledC chan int // the successor if it lives, else 0
+	readyC   chan struct{} // the children of a successor are ready
 	parentC  chan struct{}
 
 	phase    reloadPhase
+	settled  *time.Timer     // of phase settling
 	asked    []reloadRequest // what the reload in progress is for
 	later    []reloadRequest // what came after it had begun
 	stopping bool            // nobody should succeed any more
 	next     int             // the successor's pid
-	said     []byte          // by it
+	watch    *time.Ticker    // of phase over: whether it lives
 }
 
-func newReloader() reloader {
-	return reloader{
+func newReloader(successor bool) reloader {
+	r := reloader{
 		askC:     make(chan reloadRequest),
 		upgradeC: make(chan error, 1),
-		settledC: make(chan int, 1),
+		readyC:   make(chan struct{}, 1),
 		parentC:  make(chan struct{}, 1),
+		settled:  time.NewTimer(settle),
 	}
+	r.settled.Stop()
+	r.watch = time.NewTicker(time.Second)
+	r.watch.Stop()
+	if successor {
+		r.phase = reloadStarting
+	}
+	return r
 }
 
 // Reload replaces this generation by a new one, with the configuration and the
@@ -111,12 +126,9 @@ func (m *Master) ask(r reloadRequest) {
 		r.done(errors.New("this jkd cannot be reloaded"))
 	case m.reload.stopping:
 		r.done(errors.New("jkd is stopping"))
-	case m.reload.phase == reloadStuck:
-		m.log.Error().Msg("a generation whose successor has died cannot be reloaded: stop and start jkd")
-		r.done(errors.New("a generation whose successor has died cannot be reloaded: stop and start jkd"))
 	case m.reload.phase == reloadOver:
 		m.pass(r)
-	case m.reload.phase == reloadRunning || m.reload.phase == reloadSettling:
+	case m.reload.phase == reloadRunning || m.reload.phase == reloadStarting || m.reload.phase == reloadSettling:
 		m.reload.later = append(m.reload.later, r)
 	default:
 		m.reload.asked = append(m.reload.asked, r)
@@ -130,7 +142,9 @@ func (m *Master) pass(r reloadRequest) {
 		r.done(ErrMoved)
 		return
 	}
-	_ = syscall.Kill(m.reload.next, syscall.SIGHUP)
+	if m.reload.next != 0 {
+		_ = syscall.Kill(m.reload.next, syscall.SIGHUP)
+	}
 }
 
 // begin starts the successor, if the generation before has gone.
@@ -145,69 +159,42 @@ func (m *Master) begin() {
 	}
 	m.reload.phase = reloadRunning
 	if err := h.offerTo(m); err != nil {
-		m.upgraded(err)
+		m.goOn(err)
 		return
 	}
-	go func() { m.reload.upgradeC <- h.u.Upgrade() }()
+	go func() {
+		err := h.u.Upgrade()
+		// It leaves its copies of the successor's pipes to the garbage collector,
+		// which can take its time in a master that goes on.
+		runtime.GC()
+		m.reload.upgradeC <- err
+	}()
 }
 
-// upgraded is told how the start of a successor went.
-func (m *Master) upgraded(err error) {
-	m.reload.said = drain(m.o.Heritage.ours)
-	drain(m.o.Heritage.theirs)
-	m.reload.next = readyPID(m.reload.said)
-	if err == nil && m.reload.next <= 0 {
-		err = errors.New("the program that was started is not jkd") // and says ready: nothing can be done about that
+// goOn is called when there is no successor after all.
+func (m *Master) goOn(err error) {
+	m.reload.phase = reloadNone
+	if text := report(m.o.Heritage.heard()); text != "" {
+		err = errors.New(text)
 	}
-	if err != nil {
-		m.reload.phase = reloadNone
-		if text := report(m.reload.said); text != "" {
-			err = errors.New(text)
-		}
-		m.log.Error().Err(err).Msg("the reload has failed, this generation goes on")
-		m.finish(fmt.Errorf("the reload has failed, jkd goes on as before: %w", err))
-		m.again()
-		return
+	m.log.Error().Err(err).Msg("the reload has failed, this generation goes on")
+	m.finish(fmt.Errorf("the reload has failed, jkd goes on as before: %w", err))
+	if m.o.OnStay != nil {
+		m.o.OnStay()
 	}
-	if m.reload.stopping {
-		_ = syscall.Kill(m.reload.next, syscall.SIGTERM)
-	}
-	m.reload.phase = reloadSettling
-	m.log.Info().Int("next", m.reload.next).Msg("the next generation serves")
-	pid := m.reload.next
-	go func() { m.reload.settledC <- watch(pid, settle) }()
+	m.again()
 }
 
-// watch returns pid if the process lives for so long, else 0. It is a child of
-// ours that somebody waits for.
-func watch(pid int, d time.Duration) int {
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if syscall.Kill(pid, 0) == syscall.ESRCH {
-			return 0
-		}
-	}
-	return pid
-}
-
-// settled ends this generation, if the successor lives.
-func (m *Master) settled(pid int, sup stopper) {
-	if pid == 0 && !m.reload.stopping {
-		m.reload.phase = reloadStuck
-		m.log.Error().Int("next", m.reload.next).Msg("the next generation has died just after its start: this one goes on, but cannot be reloaded any more; stop and start jkd")
-		m.finish(errors.New("the new generation has died just after its start; jkd goes on as before, but has to be stopped and started before it can be reloaded again"))
-		m.again()
-		if err := m.pid.again(); err != nil {
-			m.log.Error().Err(err).Msg("could not write the pid file again")
-		}
-		if m.o.OnStay != nil {
-			m.o.OnStay()
-		}
-		return
-	}
+// replaced is called when a successor has taken over.
+func (m *Master) replaced(sup stopper) {
+	m.reload.next = readyPID(m.o.Heritage.heard())
+	m.endNext()
 	m.reload.phase = reloadOver
+	m.log.Info().Int("next", m.reload.next).Msg("the next generation serves")
 	m.pid.remove()
 	m.removeFiles()
 	m.leave(sup)
+	m.reload.watch.Reset(time.Second)
 	// Told only now, as whoever asked expects the new configuration: it is the
 	// children's last moment to accept a connection.
 	m.finish(nil)
@@ -217,6 +204,61 @@ func (m *Master) settled(pid int, sup stopper) {
 	m.reload.later = nil
 }
 
+// watchNext looks after the successor while this generation drains.
+func (m *Master) watchNext(sup stopper) {
+	if m.reload.next == 0 || syscall.Kill(m.reload.next, 0) != syscall.ESRCH {
+		return
+	}
+	m.reload.watch.Stop()
+	if m.reload.stopping {
+		return
+	}
+	m.log.Error().Int("next", m.reload.next).Stringer("limit", orphanPatience).Msg("the next generation has died: nobody accepts connections, this generation ends")
+	m.shutListeners()
+	time.AfterFunc(orphanPatience, sup.Stop)
+}
+
+// endNext passes the end on to a successor that serves, if it was asked for.
+func (m *Master) endNext() {
+	if !m.reload.stopping || m.reload.next == 0 {
+		return
+	}
+	s := syscall.SIGTERM
+	if m.draining {
+		s = syscall.SIGWINCH
+	}
+	_ = syscall.Kill(m.reload.next, s)
+}
+
+// settle is called when the children of a successor have begun to serve.
+func (m *Master) settle(sup stopper) {
+	m.reload.phase = reloadSettling
+	m.o.Heritage.announce()
+	if m.o.Heritage.parent == 0 {
+		m.settled(sup)
+		return
+	}
+	m.reload.settled.Reset(settle)
+}
+
+// settled takes over, if this is a successor whose children serve and that has
+// not done so yet.
+func (m *Master) settled(sup stopper) {
+	if m.reload.phase != reloadSettling {
+		return
+	}
+	m.reload.settled.Stop()
+	if err := m.takeOver(); err != nil {
+		m.log.Error().Err(err).Msg("could not take over from the generation before")
+		m.err = err
+		m.reload.phase, m.reload.stopping = reloadStarting, true
+		sup.Graceful(successorStart)
+		return
+	}
+	m.reload.phase = reloadNone
+	m.again()
+}
+
 // leave ends this generation, which has a successor.
 func (m *Master) leave(sup stopper) {
 	if slices.ContainsFunc(m.reload.asked, func(r reloadRequest) bool { return r.hard }) {
@@ -224,13 +266,9 @@ func (m *Master) leave(sup stopper) {
 		sup.Stop()
 		return
 	}
-	limit := m.o.GracefulShutdownTimeout
-	if limit == 0 {
-		limit = drainLimit
-	}
 	m.draining = true
-	m.log.Info().Stringer("limit", limit).Msg("this generation drains")
-	sup.Graceful(limit)
+	m.log.Info().Stringer("limit", m.o.GracefulShutdownTimeout).Msg("this generation drains")
+	sup.Graceful(m.o.GracefulShutdownTimeout)
 }
 
 // finish answers those whose reload it was.
@@ -251,9 +289,10 @@ func (m *Master) again() {
 }
 
 // parentGone is called when the generation before has ended.
-func (m *Master) parentGone() {
+func (m *Master) parentGone(sup stopper) {
 	m.log.Info().Int("before", m.o.Heritage.parent).Msg("the generation before has ended")
 	m.o.Heritage.parent = 0
+	m.settled(sup)
 	if m.reload.phase == reloadWaiting {
 		m.reload.phase = reloadNone
 		if !m.reload.stopping {
@@ -276,14 +315,12 @@ func (m *Master) endReload() {
 	if h == nil {
 		return
 	}
-	m.reload.stopping = true
 	if m.reload.phase == reloadRunning {
-		h.u.Stop()
-		if err := <-m.reload.upgradeC; err == nil {
-			if pid := readyPID(drain(h.ours)); pid > 0 {
-				_ = syscall.Kill(pid, syscall.SIGTERM)
-			}
+		if m.reload.next = readyPID(h.heard()); m.reload.next == 0 {
+			h.u.Stop() // kills it
 		}
+		m.endNext()
+		<-m.reload.upgradeC
 	}
 	for _, list := range [][]reloadRequest{m.reload.asked, m.reload.later} {
 		for _, r := range list {
@@ -291,10 +328,13 @@ func (m *Master) endReload() {
 		}
 	}
 	m.reload.asked, m.reload.later = nil, nil
-	if h.parent != 0 && m.reload.phase != reloadOver {
+	if h.parent != 0 && (m.reload.phase == reloadNone || m.reload.phase == reloadWaiting) {
 		limit := parentPatience
-		if m.draining {
-			limit += drainLimit
+		switch {
+		case m.draining && m.o.GracefulShutdownTimeout == 0:
+			limit = math.MaxInt64
+		case m.draining:
+			limit += m.o.GracefulShutdownTimeout
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
@@ -313,18 +353,16 @@ func (h *Heritage) watchParent(goneC chan<- struct{}) {
 	}()
 }
 
-// ready tells the generation before that this one serves.
+// ready tells the generation before that this one has taken over.
 func (h *Heritage) ready() error {
 	h.giveBack()
-	_, _ = fmt.Fprintf(h, "\n%s%d\n", readyWord, os.Getpid())
 	h.hangUp()
 	return h.u.Ready()
 }
 
 // offerTo writes down what the successor of m gets.
 func (h *Heritage) offerTo(m *Master) error {
-	drain(h.ours)
-	drain(h.theirs)
+	h.heard()
 	o := offer{Generation: h.Generation()}
 	var fds []int
 	add := func(key string, fd int) { o.Files, fds = append(o.Files, key), append(fds, fd) }
