@@ -63,9 +63,9 @@ func (a *Acceptor) Accept() (Accepted, error) {
 			if a.next++; a.next == len(a.listeners) {
 				a.next = 0
 			}
-			fd, sa, err := unix.Accept4(ln.fd, flags)
+			fd, peer, err := rawAccept(ln.fd, flags)
 			if err == nil {
-				return ln.accepted(fd, sa, a.Optimistic), nil
+				return ln.accepted(fd, peer, a.Optimistic), nil
 			}
 			if !transient(err) {
 				return Accepted{}, err

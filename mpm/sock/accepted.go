@@ -68,13 +68,13 @@ func (l *listener) prepare(blocking bool) {
 	}
 }
 
-func (l *listener) accepted(fd int, peer unix.Sockaddr, blocking bool) Accepted {
+func (l *listener) accepted(fd int, peer net.Addr, blocking bool) Accepted {
 	if !l.handsDown && l.without < giveUp {
 		if l.handsDown = tuned(fd, blocking); !l.handsDown {
 			l.without++
 		}
 	}
-	return Accepted{FD: fd, peer: netAddr(peer), local: l.local, tuned: l.handsDown, blocking: blocking}
+	return Accepted{FD: fd, peer: peer, local: l.local, tuned: l.handsDown, blocking: blocking}
 }
 
 // fixedAddr is the address of a listening socket if all its connections have

@@ -76,9 +76,15 @@ func TestAcceptedOptions(t *testing.T) {
 // TestAcceptedWildcard: a listener of all addresses says nothing about those of
 // its connections.
 func TestAcceptedWildcard(t *testing.T) {
-	ln, err := net.Listen("tcp", "0.0.0.0:0")
+	for any, to := range map[string]string{"0.0.0.0:0": "127.0.0.2", "[::]:0": "::1"} {
+		t.Run(to, func(t *testing.T) { wildcard(t, any, to) })
+	}
+}
+
+func wildcard(t *testing.T, any, to string) {
+	ln, err := net.Listen("tcp", any)
 	if err != nil {
-		t.Fatal(err)
+		t.Skip(err)
 	}
 	defer ln.Close()
 	lfd := dup(t, ln.(*net.TCPListener))
@@ -88,7 +94,7 @@ func TestAcceptedWildcard(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	p, err := net.Dial("tcp", net.JoinHostPort("127.0.0.2", port(ln)))
+	p, err := net.Dial("tcp", net.JoinHostPort(to, port(ln)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +107,9 @@ func TestAcceptedWildcard(t *testing.T) {
 	defer c.Close()
 	if got := c.LocalAddr().String(); got != p.RemoteAddr().String() {
 		t.Errorf("it is to %s, not %s", got, p.RemoteAddr())
+	}
+	if got := c.RemoteAddr().String(); got != p.LocalAddr().String() {
+		t.Errorf("it is from %s, not %s", got, p.LocalAddr())
 	}
 }
 

@@ -233,7 +233,7 @@ func (c *Blocking) Close() error {
 	}
 	fd := c.fd
 	c.fd = -1
-	return unix.Close(fd)
+	return rawClose(fd)
 }
 
 // CloseWrite sends end of file and leaves the other direction open.

@@ -3,6 +3,7 @@
 package sock
 
 import (
+	"encoding/binary"
 	"io"
 	"net"
 	"syscall"
@@ -105,6 +106,41 @@ func peek(fd int) (bool, error) {
 			return true, e
 		}
 	}
+}
+
+// rawAccept takes a connection from a listening socket in non-blocking mode. The
+// address is nil for a family that names no TCP port.
+func rawAccept(fd, flags int) (int, net.Addr, error) {
+	var sa unix.RawSockaddrAny
+	size := uint32(unsafe.Sizeof(sa))
+	n, _, e := unix.RawSyscall6(unix.SYS_ACCEPT4, uintptr(fd), uintptr(unsafe.Pointer(&sa)), uintptr(unsafe.Pointer(&size)), uintptr(flags), 0, 0)
+	if e != 0 {
+		return -1, nil, e
+	}
+	return int(n), tcpAddr(&sa), nil
+}
+
+// tcpAddr is netAddr for what the kernel has written.
+func tcpAddr(sa *unix.RawSockaddrAny) net.Addr {
+	port := func(p *uint16) int { return int(binary.BigEndian.Uint16((*[2]byte)(unsafe.Pointer(p))[:])) }
+	switch sa.Addr.Family {
+	case unix.AF_INET:
+		a := (*unix.RawSockaddrInet4)(unsafe.Pointer(sa))
+		return &net.TCPAddr{IP: append(net.IP(nil), a.Addr[:]...), Port: port(&a.Port)}
+	case unix.AF_INET6:
+		a := (*unix.RawSockaddrInet6)(unsafe.Pointer(sa))
+		return &net.TCPAddr{IP: append(net.IP(nil), a.Addr[:]...), Port: port(&a.Port)}
+	}
+	return nil
+}
+
+// rawClose closes a connection, which is no reason to wait for one that does not
+// linger or is to be reset.
+func rawClose(fd int) error {
+	if _, _, e := unix.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0); e != 0 {
+		return e
+	}
+	return nil
 }
 
 // abort sets SO_LINGER to zero.
