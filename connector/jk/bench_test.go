@@ -65,6 +65,31 @@ func BenchmarkService(b *testing.B) {
 	}
 }
 
+// What taking a connection from the pool costs, with the look whether the
+// container has closed it, and giving it back.
+func BenchmarkTakeGive(b *testing.B) {
+	for _, k := range dialKinds {
+		b.Run(k.name, func(b *testing.B) {
+			r := rigAt(b, k.dial, 1, "127.0.0.1", connectortest.QuickContainer(b, connectortest.Hello))
+			r.w.dial = k.dial
+			b.Cleanup(func() { r.c.Close(); r.nets = nets{} })
+			q := request("GET", "/", "")
+			if err := r.c.Match(q).Service(q, &connectortest.Sink{}); err != nil {
+				b.Fatal(err)
+			}
+			log := zerolog.Nop()
+			b.ReportAllocs()
+			for b.Loop() {
+				c := r.w.idle(&log)
+				if c == nil {
+					b.Fatal("no idle connection")
+				}
+				r.w.pool.give(c, r.w.now(), r.w.share(r.w.live()))
+			}
+		})
+	}
+}
+
 // balanced is what one request to a balancer of two costs.
 func balanced(t testing.TB, q *connector.Request, lines string) (serve func()) {
 	text := "worker.list=lb\nworker.lb.type=lb\nworker.lb.balance_workers=n1,n2\n"

@@ -135,3 +135,12 @@ func TestCacheTellsOfIdle(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func BenchmarkTakeGive(b *testing.B) {
+	c := cache{tally: new(counters.Record)}
+	now := time.Now()
+	b.ReportAllocs()
+	for b.Loop() {
+		c.give(c.take(0, none), now)
+	}
+}

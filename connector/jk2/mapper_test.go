@@ -164,7 +164,7 @@ func TestMatchAllocates(t *testing.T) {
 func BenchmarkMatch(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("[channel.socket:w:1]\n[uri:/*.jsp]\n[uri:/*.do]\n")
-	for i := range 300 {
+	for i := range 500 { // 1000 rules
 		fmt.Fprintf(&text, "[uri:/app%d/*]\n[uri:/app%d/%s/*]\n", i, i, strings.Repeat("x", i%20))
 	}
 	m := NewMapper(parse(b, text.String()))
