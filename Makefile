@@ -7,7 +7,8 @@
 #   make fuzz     every fuzz target for FUZZTIME
 #   make cross    build, vet and compile the tests for FreeBSD
 #   make freebsd-tests  all test binaries, to run on a FreeBSD machine
-#   make bench    CPU, memory and latency against Apache + mod_jk
+#   make bench    jkd beside Apache, nginx, HAProxy and Tomcat alone: bench/README.md
+#   make microbench  Go's benchmarks of the parts, for benchstat
 #
 # JKD_INTEGRATION=require makes tests fail, not skip, when Tomcat or a load
 # generator is missing.
@@ -70,9 +71,9 @@ check: fmt vet scripts
 
 scripts:
 	@for f in $(SCRIPTS); do sh -n $$f || exit 1; done
-	@for f in .ci/run bench/*.sh; do bash -n $$f || exit 1; done
+	@bash -n .ci/run
 	@if command -v shellcheck >/dev/null 2>&1; then \
-		shellcheck -s sh -e SC1091,SC2034,SC2154 $(SCRIPTS) && shellcheck -x -P SCRIPTDIR .ci/run bench/*.sh; \
+		shellcheck -s sh -e SC1091,SC2034,SC2154 $(SCRIPTS) && shellcheck .ci/run; \
 	else echo "make scripts: no shellcheck here"; fi
 
 fuzz:
@@ -101,10 +102,18 @@ TEST_ARCH = amd64
 freebsd-tests:
 	GO='$(GO)' LDFLAGS='$(LDFLAGS)' packaging/testbundle.sh $(TEST_OS) $(TEST_ARCH) build/tests-$(TEST_OS)-$(TEST_ARCH)
 
+# ARGS are the bench's flags: make bench ARGS='-only hello,page -out bench'.
 bench: build
-	bench/run.sh
+	@$(GO) build -buildvcs=false -o build/jkdbench ./bench
+	@exec build/jkdbench $(ARGS)
+
+# One package at a time, so that they do not measure each other.
+MICRO = ./connector/ajp ./connector/jk ./connector/jk2 ./connector/proxy ./connector/counters ./connector/jk/balance ./scoreboard ./mpm/sock ./cmd/jkd/internal/httpd
+COUNT = 6
+microbench:
+	@$(GO) test -p 1 -run '^$$' -bench . -benchmem -benchtime 200ms -count $(COUNT) $(MICRO)
 
 clean:
 	rm -rf jkd build
 
-.PHONY: all build demo fmt vet prereq test check scripts fuzz cross freebsd-tests bench clean
+.PHONY: all build demo fmt vet prereq test check scripts fuzz cross freebsd-tests bench microbench clean

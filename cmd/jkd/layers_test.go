@@ -48,22 +48,32 @@ var mayImport = map[string][]string{
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
 	"mpm/worker":  {"mpm", "mpm/sock", "scoreboard"},
 	// layer 4
-	"cmd/jkd/internal/logformat":    {"connector"},
-	"cmd/jkd/internal/httpd":        {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
-	"cmd/jkd/internal/master":       {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
-	"cmd/jkd/internal/child":        {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
-	"cmd/jkd/internal/status":       {"connector", "connector/counters", "scoreboard"},
-	"cmd/jkd/internal/control":      {"cmd/jkd/internal/status", "mpm/sock"},
-	"cmd/jkd/internal/top":          {"cmd/jkd/internal/status", "connector/counters", "scoreboard"},
-	"cmd/jkd/internal/demo":         {},
-	"cmd/jkd/internal/demo/ajpback": {"cmd/jkd/internal/demo"},
-	"cmd/jkd/internal/users":        {"conf"},
-	"cmd/jkd/internal/pipedlog":     {},
-	"cmd/jkd/internal/keeper":       {},
-	"cmd/jkd/internal/title":        {},
-	"cmd/jkd/internal/peertest":     {},
-	"cmd/jkd/internal/tomcattest":   {"cmd/jkd/internal/peertest"},
-	"cmd/jkd/internal/apachetest":   {"cmd/jkd/internal/peertest"},
+	"cmd/jkd/internal/logformat":  {"connector"},
+	"cmd/jkd/internal/httpd":      {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
+	"cmd/jkd/internal/master":     {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
+	"cmd/jkd/internal/child":      {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
+	"cmd/jkd/internal/status":     {"connector", "connector/counters", "scoreboard"},
+	"cmd/jkd/internal/control":    {"cmd/jkd/internal/status", "mpm/sock"},
+	"cmd/jkd/internal/top":        {"cmd/jkd/internal/status", "connector/counters", "scoreboard"},
+	"cmd/jkd/internal/demo":       {},
+	"cmd/jkd/internal/users":      {"conf"},
+	"cmd/jkd/internal/pipedlog":   {},
+	"cmd/jkd/internal/keeper":     {},
+	"cmd/jkd/internal/title":      {},
+	"cmd/jkd/internal/peertest":   {},
+	"cmd/jkd/internal/tomcattest": {"cmd/jkd/internal/peertest"},
+	"cmd/jkd/internal/apachetest": {"cmd/jkd/internal/peertest"},
+	// The bench runs programs and imports none of them.
+	"bench/internal/httpback":  {},
+	"bench/internal/proc":      {},
+	"bench/internal/plot":      {},
+	"bench/internal/result":    {},
+	"bench/internal/measure":   {"bench/internal/proc"},
+	"bench/internal/load":      {"bench/internal/proc"},
+	"bench/internal/contender": {"bench/internal/proc", "bench/internal/measure"},
+	"bench/internal/report":    {"bench/internal/plot", "bench/internal/result"},
+	"bench/internal/scenario":  {"bench/internal/contender", "bench/internal/load", "bench/internal/measure", "bench/internal/plot", "bench/internal/proc", "bench/internal/result"},
+	"bench":                    {"bench/internal/contender", "bench/internal/httpback", "bench/internal/proc", "bench/internal/report", "bench/internal/result", "bench/internal/scenario"},
 	// layer 5, the wiring, may import everything and is not listed.
 }
 
@@ -78,6 +88,7 @@ var homes = map[string][]string{
 	"github.com/tg123/go-htpasswd":    {"cmd/jkd/internal/users"},
 	"golang.org/x/sys":                {"shm", "mpm/"},
 	"golang.org/x/term":               {"cmd/jkd/internal/top"},
+	"gonum.org/v1":                    {"bench/internal/plot"},
 }
 
 // silent packages return errors and do not log.
@@ -117,6 +128,8 @@ func TestLayerFaults(t *testing.T) {
 		{"jkd/shm", []string{"jkd/scoreboard", "github.com/rs/zerolog"}, 2},
 		{"jkd/cmd/jkd", []string{"jkd/conf", "jkd/mpm/worker"}, 0},
 		{"jkd/cmd/jkd", []string{"github.com/cloudflare/tableflip"}, 1},
+		{"jkd/cmd/jkd", []string{"gonum.org/v1/plot"}, 1},
+		{"jkd/bench/internal/scenario", []string{"jkd/connector"}, 1},
 		{"jkd/somewhere", []string{"os"}, 1},
 	} {
 		if got := layerFaults(tt.pkg, tt.imports); len(got) != tt.faults {

@@ -97,6 +97,8 @@ func TestPages(t *testing.T) {
 		{"/download?size=-1", 400, typeText, "400"},
 		{"/download?size=1099511627777", 400, typeText, "400"},
 		{"/sse?n=0", 400, typeText, "400"},
+		{"/slow?ms=1", 200, typeText, "slept 1 ms\n"},
+		{"/slow?ms=60001", 400, typeText, "400"},
 		{"/upload", 200, typeText, "body.length=0\n"},
 		{"*", 404, typeText, "404"},
 	} {

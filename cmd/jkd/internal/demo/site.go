@@ -32,6 +32,7 @@ func Paths() []Path {
 		{"/sse", "ten server-sent events, one each half second (n, ms)"},
 		{"/download?size=1000000", "so many bytes; byte i is i mod 251 (length=no: without Content-Length)"},
 		{"/status?s=404", "an answer with that status, 200..999"},
+		{"/slow?ms=100", "answers after so many milliseconds, at most a minute"},
 		{"/session", "a session cookie and the number of visits"},
 	}
 }
@@ -60,6 +61,7 @@ func newSite(packetSize int) *site {
 			"/sse":           events,
 			"/download":      download,
 			"/status":        status,
+			"/slow":          slow,
 			"/session":       session,
 		},
 		below: map[string]page{"/echo": echo},

@@ -34,6 +34,18 @@ func events(a *answer, r *request) error {
 	return nil
 }
 
+// slow answers after ms milliseconds.
+func slow(a *answer, r *request) error {
+	ms, ok := number(r, "ms", 100, 0, 60_000)
+	if !ok {
+		return a.text(400, typeText, []byte("400: ms must be 0..60000\n"))
+	}
+	if err := a.c.s.wait(time.Duration(ms) * time.Millisecond); err != nil {
+		return err
+	}
+	return a.text(200, typeText, []byte("slept "+strconv.FormatInt(ms, 10)+" ms\n"))
+}
+
 // wait waits for d, or fails when the container stops.
 func (s *server) wait(d time.Duration) error {
 	t := time.NewTimer(d)

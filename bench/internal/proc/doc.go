@@ -1,0 +1,3 @@
+// Package proc starts the programs of a measurement and stops them again,
+// each by its process id, however the measurement ends.
+package proc

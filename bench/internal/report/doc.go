@@ -1,0 +1,3 @@
+// Package report writes results for people: what of the goals is reached, a
+// table for each load, and the figures.
+package report
