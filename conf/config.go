@@ -80,8 +80,8 @@ type ServerConfig struct {
 	// absolute and as a child sees it, inside ChrootDir; "" (default): nowhere.
 	CoreDumpDirectory string
 
-	// PidFile, default logs/jkd.pid; ErrorLog, default logs/error_log.
-	// PidFileSet and ErrorLogSet tell a path somebody asked for from the
+	// PidFile, default logs/jkd.pid; ErrorLog, default logs/error_log, or
+	// what PipedLog takes apart. PidFileSet and ErrorLogSet tell a path somebody asked for from the
 	// default.
 	PidFile, ErrorLog       string
 	PidFileSet, ErrorLogSet bool

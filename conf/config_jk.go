@@ -61,7 +61,7 @@ type EnvSetting struct {
 
 // CustomLog is one access log.
 type CustomLog struct {
-	Path   string // absolute
+	Path   string // absolute, or what PipedLog takes apart
 	Format string // LogFormat's language, nicknames replaced
 	// Env is the name behind env=, "!NAME" for its absence; "" for no
 	// condition.
@@ -127,7 +127,8 @@ type JkServer struct {
 	Indicators JkIndicators
 	EnvVars    []JkEnvVar // JkEnvVar, in file order, none twice
 
-	// LogFile is JkLogFile, absolute; "" for the error log.
+	// LogFile is JkLogFile, absolute, or what PipedLog takes apart; "" for the
+	// error log.
 	LogFile string
 	// LogLevel is JkLogLevel; LogDebug and so on, LogLevelSet tells whether
 	// anything was said. mod_jk's emerg is LogEmerg.

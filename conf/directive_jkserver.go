@@ -161,7 +161,7 @@ func addJkServer(t table) {
 		if v, err := unquote(g.Value); err == nil && v == "" {
 			return func(s *JkServer) { s.LogFile = "" }, nil // mod_jk: the server's own
 		}
-		v, err := p.output(g, g.Value)
+		v, err := p.log(g, g.Value)
 		return func(s *JkServer) { s.LogFile = v }, err
 	}))
 	t.add(jk("JkLogLevel", func(p *parser, g given) (func(*JkServer), error) {

@@ -71,7 +71,7 @@ func setCustomLog(p *parser, g given) error {
 	if err != nil {
 		return err
 	}
-	if path, err = p.output(g, path); err != nil {
+	if path, err = p.log(g, path); err != nil {
 		return err
 	}
 	l := customLog{log: CustomLog{Path: path, Line: g.Line}, server: g.in.server, given: g}

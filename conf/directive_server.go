@@ -39,7 +39,11 @@ func serverTable() table {
 	t.add(directive{name: "ControlSocket", set: setControlSocket})
 	t.add(directive{name: "ErrorLog", set: func(p *parser, g given) error {
 		p.cfg.Server.ErrorLogSet = true
-		return outputPath(func(c *Config) *string { return &c.Server.ErrorLog })(p, g)
+		path, err := p.log(g, g.Value)
+		if err == nil {
+			p.cfg.Server.ErrorLog = path
+		}
+		return err
 	}})
 	t.add(directive{name: "ErrorLogFormat", set: setErrorLogFormat})
 	t.add(directive{name: "LogLevel", set: func(p *parser, g given) (err error) {
@@ -118,7 +122,7 @@ func (p *parser) output(g given, value string) (string, error) {
 	case path == "":
 		return "", errors.New("the path is empty")
 	case path[0] == '|':
-		return "", errors.New("logging into a program is not supported: name a file and let newsyslog or logrotate turn it")
+		return "", errors.New("a program is no file: only the directives of logs may name one")
 	case strings.HasPrefix(path, "syslog") && (len(path) == 6 || path[6] == ':'):
 		return "", errors.New("logging to syslog is not supported: name a file")
 	case strings.HasSuffix(path, "/"):

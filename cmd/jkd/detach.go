@@ -94,7 +94,7 @@ func detach(f flags) int {
 // started from before there are children to inherit it: whoever reads the
 // other end waits for the last holder. What the start has to say still goes
 // there, through the file that is returned.
-func letGo(errorLog *os.File) (*os.File, error) {
+func letGo(errorLog logFile) (*os.File, error) {
 	fd, err := syscall.Dup(2)
 	if err != nil {
 		return nil, fmt.Errorf("dup: %w", err)
@@ -108,8 +108,17 @@ func letGo(errorLog *os.File) (*os.File, error) {
 	defer null.Close()
 	// What the runtime itself has to say, in the worst case, belongs in the
 	// log too, the children's included.
+	last := errorLog
+	if e, ok := errorLog.(*errorProgram); ok {
+		w, err := e.standardError()
+		if err != nil {
+			return caller, err
+		}
+		defer w.Close()
+		last = w
+	}
 	var errs []error
-	for to, from := range []*os.File{null, null, errorLog} {
+	for to, from := range []logFile{null, null, last} {
 		if to != int(errorLog.Fd()) { // ErrorLog may be /dev/stderr
 			errs = append(errs, dup2(int(from.Fd()), to))
 		}

@@ -15,12 +15,12 @@ import (
 // newLogger writes lines with the time and this process's number, in JSON or
 // readable. Children add their server and generation, and the front the thread
 // and the worker.
-func newLogger(w *os.File, json bool) zerolog.Logger {
+func newLogger(w logFile, json bool) zerolog.Logger {
 	return zerolog.New(lines(w, json)).With().Timestamp().Int("pid", os.Getpid()).Logger()
 }
 
 // lines turns the logger's objects into the lines of the error log.
-func lines(w *os.File, json bool) io.Writer {
+func lines(w logFile, json bool) io.Writer {
 	if json {
 		return w
 	}

@@ -9,12 +9,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/cmd/jkd/internal/logformat"
+	"jkd/cmd/jkd/internal/pipedlog"
 	"jkd/conf"
 	"jkd/connector/jk2"
 )
@@ -44,14 +46,26 @@ func logPaths(c *conf.Config, setup *jk2.Setup) []logPath {
 	return out
 }
 
-// logFiles are open log files by path; "" is the error log.
-type logFiles map[string]*os.File
+// logFile is an open log: a file, or the pipe to a program.
+type logFile interface {
+	io.WriteCloser
+	Fd() uintptr
+}
 
-// openLogs opens all of logPaths. fds are their descriptors in that order.
-func openLogs(c *conf.Config, setup *jk2.Setup, errorLog *os.File) (files logFiles, fds []int, err error) {
+// logFiles are open logs by path; "" is the error log.
+type logFiles map[string]logFile
+
+// openLogs opens all of logPaths. fds are their descriptors in that order. log
+// tells what becomes of programs.
+func openLogs(c *conf.Config, setup *jk2.Setup, errorLog logFile, log zerolog.Logger) (files logFiles, fds []int, err error) {
 	files = logFiles{"": errorLog}
 	for _, l := range logPaths(c, setup) {
-		f, err := openLog(l.path)
+		var f logFile
+		if command, ok := conf.PipedLog(l.path); ok {
+			f, err = startLog(&c.Server, command, l.directive, log)
+		} else {
+			f, err = openLog(l.path)
+		}
 		if err != nil {
 			files.close()
 			return nil, nil, fmt.Errorf("%s: %w", l.directive, err)
@@ -61,28 +75,37 @@ func openLogs(c *conf.Config, setup *jk2.Setup, errorLog *os.File) (files logFil
 	return files, fds, nil
 }
 
-// close closes what openLogs has opened.
+// close closes what openLogs has opened, and waits until the programs have
+// ended.
 func (l logFiles) close() {
+	var all sync.WaitGroup
 	for path, f := range l {
 		if path != "" && f != os.Stderr && f != os.Stdout {
-			_ = f.Close()
+			all.Go(func() { _ = f.Close() })
 		}
 	}
+	all.Wait()
 }
 
-// childLogs are the files of openLogs as a child has them.
-func childLogs(c *conf.Config, setup *jk2.Setup, errorLog *os.File, fds []int) logFiles {
+// childLogs are the logs of openLogs as a child has them.
+func childLogs(c *conf.Config, setup *jk2.Setup, errorLog logFile, fds []int, log zerolog.Logger) (logFiles, error) {
 	files := logFiles{"": errorLog}
 	for i, l := range logPaths(c, setup) {
-		if i < len(fds) {
-			files[l.path] = os.NewFile(uintptr(fds[i]), l.path)
+		if i >= len(fds) {
+			break
 		}
+		f, err := childLog(l, fds[i], pipedlog.Lost{Tell: lostLines(log, l.directive)})
+		if err != nil {
+			return nil, err
+		}
+		files[l.path] = f
 	}
-	return files
+	return files, nil
 }
 
-// checkLogs reads the formats of all logs, to find what is wrong with them.
-func checkLogs(c *conf.Config) error {
+// checkLogs reads the formats of all logs, and looks for the program of
+// setup's, to find what is wrong with them.
+func checkLogs(c *conf.Config, setup *jk2.Setup) error {
 	var errs []error
 	seen := map[int]bool{} // a virtual host inherits the main server's faults too
 	fault := func(line int, key string, err error) {
@@ -103,6 +126,10 @@ func checkLogs(c *conf.Config) error {
 			_, err = logformat.ParseRequest(s.RequestLogFormat)
 			fault(s.RequestLogLine, "JkRequestLogFormat", err)
 		}
+	}
+	if err := conf.CheckPipedLog(jk2LogFile(setup), c.Server.ServerRoot); err != nil {
+		l := &setup.Config.Logger
+		errs = append(errs, &conf.Error{File: l.File, Line: l.Line, Key: "file", Msg: err.Error()})
 	}
 	return errors.Join(errs...)
 }

@@ -72,7 +72,7 @@ func TestOpenLogs(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "new", "log")
 	c := &conf.Config{CustomLogs: []conf.CustomLog{{Path: path}, {Path: path}, {Path: filepath.Join(dir, "b")}}}
-	files, fds, err := openLogs(c, nil, os.Stderr)
+	files, fds, err := openLogs(c, nil, os.Stderr, zerolog.Nop())
 	if err != nil || len(fds) != 2 {
 		t.Fatal(fds, err)
 	}
@@ -84,7 +84,7 @@ func TestOpenLogs(t *testing.T) {
 		t.Errorf("got %q, %v", b, err)
 	}
 	c.CustomLogs = append(c.CustomLogs, conf.CustomLog{Path: dir})
-	if _, _, err := openLogs(c, nil, os.Stderr); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: ") {
+	if _, _, err := openLogs(c, nil, os.Stderr, zerolog.Nop()); err == nil || !strings.HasPrefix(err.Error(), "CustomLog: ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -85,6 +86,7 @@ func (r role) successor() bool { return r.heritage.Parent() != 0 }
 
 // serve runs the master of a checked configuration.
 func serve(l loaded, r role) int {
+	syscall.Umask(0o022) // whatever that of the one who started jkd is
 	title.Set("jkd: master " + l.cfg.Path)
 	foreground := r.foreground
 	s := &l.cfg.Server
@@ -93,6 +95,7 @@ func serve(l loaded, r role) int {
 		fmt.Fprintln(os.Stderr, "jkd:", err)
 		return 1
 	}
+	defer closeErrorLog(errorLog)
 	// Until it is ready, a detached master still writes to the terminal it was
 	// started from: whoever waits there reads what goes wrong.
 	caller := os.Stderr
@@ -104,6 +107,9 @@ func serve(l loaded, r role) int {
 	}
 	var reader io.Writer = lines(caller, false)
 	if r.successor() {
+		if caller != os.Stderr {
+			_ = caller.Close() // the generation before waits for the end of it
+		}
 		reader = zerolog.ConsoleWriter{Out: r.heritage, NoColor: true, PartsExclude: []string{zerolog.TimestampFieldName, zerolog.LevelFieldName}}
 	}
 	log := newLogger(errorLog, s.ErrorLogJSON)
@@ -111,12 +117,13 @@ func serve(l loaded, r role) int {
 		log = log.Output(zerolog.MultiLevelWriter(lines(errorLog, s.ErrorLogJSON), startupWriter{reader}))
 	}
 	log = log.Level(min(logLevel(s.LogLevel), zerolog.InfoLevel))
+	reportTo(errorLog, log)
 	for _, w := range l.warnings {
 		if w.Severity == conf.Warn {
 			log.Warn().Msg(w.String())
 		}
 	}
-	files, fds, err := openLogs(l.cfg, l.jk2, errorLog)
+	files, fds, err := openLogs(l.cfg, l.jk2, errorLog, log)
 	if err != nil {
 		log.Error().Msg(err.Error())
 		return 1
@@ -229,11 +236,17 @@ const firstNames = 2 * time.Second
 
 // openErrorLog opens ErrorLog. In the foreground it is the standard error
 // output unless the file names one.
-func openErrorLog(s *conf.ServerConfig, foreground bool) (*os.File, error) {
+func openErrorLog(s *conf.ServerConfig, foreground bool) (logFile, error) {
 	if foreground && !s.ErrorLogSet {
 		return os.Stderr, nil
 	}
-	f, err := openLog(s.ErrorLog)
+	var f logFile
+	var err error
+	if command, ok := conf.PipedLog(s.ErrorLog); ok {
+		f, err = startErrorLog(s, command, foreground)
+	} else {
+		f, err = openLog(s.ErrorLog)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ErrorLog: %w", err)
 	}

@@ -82,17 +82,23 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if err != nil {
 		return fail(err)
 	}
-	errorLog := os.NewFile(uintptr(c.LogFiles[errorLogFile]), "error log")
+	errorLog, err := childErrorLog(&cfg.Server, c.LogFiles[errorLogFile])
+	if err != nil {
+		return fail(err)
+	}
 	var setup2 *jk2.Setup
 	if cfg.Jk2 != nil {
 		if setup2, _, err = jk2.Load(cfg); err != nil {
 			return fail(err)
 		}
 	}
-	files := childLogs(cfg, setup2, errorLog, c.LogFiles[otherLogFiles:])
 	log := newLogger(errorLog, cfg.Server.ErrorLogJSON).Level(logLevel(cfg.Server.LogLevel)).
 		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
 	c.Logger = log
+	files, err := childLogs(cfg, setup2, errorLog, c.LogFiles[otherLogFiles:], log)
+	if err != nil {
+		return fail(err)
+	}
 
 	table := childCounters(c, log)
 	jkLog, err := connectorLog(cfg, files, log)

@@ -117,7 +117,9 @@ func (b *builder) logger() {
 		if l.File == "" {
 			l.File = "logs/jk2.log"
 		}
-		l.File = b.path(l.File)
+		if _, piped := conf.PipedLog(l.File); !piped {
+			l.File = b.path(l.File)
+		}
 		others[l.Name] = l
 	}
 	b.cfg.Logger = main

@@ -139,11 +139,10 @@ func New(o Options) *Master {
 func (m *Master) Run() int {
 	// Before the first child and the pid file: from then on somebody may
 	// send them.
-	signal.Ignore(ignored...)
+	signal.Notify(make(chan os.Signal, 1), ignored...)
 	sigC := make(chan os.Signal, 16)
 	signal.Notify(sigC, signals()...)
 	defer signal.Stop(sigC)
-	syscall.Umask(0o022)
 
 	defer m.close()
 	if err := m.open(); err != nil {

@@ -43,7 +43,8 @@ var signalTable = []struct {
 }
 
 // ignored: a reader of our log that goes away, or a full disk, must not end
-// the server.
+// the server. They are caught and forgotten: programs that are started would
+// inherit it if they were ignored.
 var ignored = []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ}
 
 // signals lists the table's signals for os/signal.

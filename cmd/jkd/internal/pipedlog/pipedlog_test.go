@@ -4,11 +4,13 @@ package pipedlog
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -73,7 +75,7 @@ func TestCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := NewWriter(fd)
+	child, err := NewWriter(fd, Lost{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +151,8 @@ func TestHang(t *testing.T) {
 		t.Fatalf("%d lines, then %v", n, err)
 	}
 	p.patience = time.Hour // a second wait would be one for ever
-	for range 100 {
-		if _, err := p.Write([]byte(strings.Repeat("y", 4000))); !errors.Is(err, ErrFull) {
+	for i := range 100 {
+		if _, err := p.Write([]byte(strings.Repeat("y", 4000+i))); !errors.Is(err, ErrFull) {
 			t.Fatal(err)
 		}
 	}
@@ -184,6 +186,83 @@ func TestTorn(t *testing.T) {
 	b, err := io.ReadAll(r)
 	if err != nil || !strings.HasSuffix(string(b), "\nnext\n") {
 		t.Errorf("%q, %v", b[max(len(b)-20, 0):], err)
+	}
+}
+
+// What is lost is told once, with the rest when that was long ago; of a log that
+// tells of itself, when there is room.
+func TestLost(t *testing.T) {
+	for _, tt := range []struct {
+		afterwards bool
+		first      []uint64 // after three lost lines
+		room       []uint64 // after one that was written
+		later      []uint64 // after the next write, much later
+	}{
+		{false, []uint64{1}, []uint64{1}, []uint64{1, 2}},
+		{true, nil, []uint64{3}, []uint64{3}},
+	} {
+		r, fd, err := pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []uint64
+		w := &Writer{fd: fd, patience: time.Millisecond, lost: Lost{Afterwards: tt.afterwards, Tell: func(n uint64) { told = append(told, n) }}}
+		line := make([]byte, 512)
+		full := func() { // loses one line
+			for err = nil; err == nil; {
+				_, err = w.Write(line)
+			}
+		}
+		check := func(when string, want []uint64) {
+			if !slices.Equal(told, want) {
+				t.Errorf("afterwards %t, %s: told %v, want %v", tt.afterwards, when, told, want)
+			}
+		}
+		full()
+		full()
+		full()
+		check("full", tt.first)
+		if _, err := r.Read(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(line); err != nil {
+			t.Fatal(err)
+		}
+		check("room", tt.room)
+		w.told = w.told.Add(-reportEvery)
+		full()
+		check("later", tt.later)
+		_ = w.Close()
+		_ = r.Close()
+	}
+}
+
+// A relay passes whole lines on until the last one who writes has gone, and does
+// not wait for him for ever.
+func TestRelay(t *testing.T) {
+	var out bytes.Buffer
+	relay, w, err := NewRelay(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 1<<15)
+	if _, err := io.WriteString(w, "one\n"+long+"\nlast"); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	if err := relay.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := out.String(); got != "one\n"+long+"\nlast" {
+		t.Errorf("%d bytes: %.40q", len(got), got)
+	}
+	relay, w, err = NewRelay(io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := relay.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// The pause before a program that has ended is started again: so long the first
-// time, twice as long each time until the most, and the first again after one
-// that lived for steady.
+// The pause before a program that has ended is started again: none the first
+// time, then so long, twice as long each time until the most, and none again
+// after one that lived for steady.
 const (
 	firstPause = time.Second
 	mostPause  = time.Minute
@@ -38,14 +38,16 @@ type Options struct {
 	// Tell is told of each end and of failed starts; nil: nobody. It is called
 	// by a goroutine of the Program.
 	Tell func(text string)
+	// Lost is told of the lines that the program does not read in time.
+	Lost Lost
 }
 
 // Program is a running program and the pipe that leads to it.
 type Program struct {
 	*Writer
 	o       Options
-	r       *os.File // what the program reads from
-	pause   time.Duration
+	r       *os.File      // what the program reads from
+	pause   time.Duration // before the next start
 	closeC  chan struct{}
 	closedC chan struct{}
 }
@@ -60,7 +62,7 @@ func Start(o Options) (*Program, error) {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
 	p := &Program{
-		Writer: &Writer{fd: fd, patience: Patience}, o: o, r: r, pause: firstPause,
+		Writer: &Writer{fd: fd, patience: Patience, lost: o.Lost}, o: o, r: r,
 		closeC: make(chan struct{}), closedC: make(chan struct{}),
 	}
 	cmd, err := p.start()
@@ -117,9 +119,13 @@ func (p *Program) keep(cmd *exec.Cmd) {
 				return
 			}
 			if time.Since(began) >= steady {
-				p.pause = firstPause
+				p.pause = 0
 			}
-			p.o.Tell(fmt.Sprintf("the log program %s has ended (%s), it is started again in %s", p.o.Command[0], cmd.ProcessState, p.pause))
+			again := "now"
+			if p.pause > 0 {
+				again = "in " + p.pause.String()
+			}
+			p.o.Tell(fmt.Sprintf("the log program %s has ended (%s), it is started again %s", p.o.Command[0], cmd.ProcessState, again))
 		}
 		timer := time.NewTimer(p.pause)
 		select {
@@ -128,7 +134,7 @@ func (p *Program) keep(cmd *exec.Cmd) {
 			return
 		case <-timer.C:
 		}
-		p.pause = min(2*p.pause, mostPause)
+		p.pause = min(max(2*p.pause, firstPause), mostPause)
 		var err error
 		if cmd, err = p.start(); err != nil {
 			cmd = nil
@@ -168,7 +174,10 @@ func (p *Program) wait(cmd *exec.Cmd) (closing bool) {
 			_ = syscall.Kill(-cmd.Process.Pid, next.signal) // not waited for yet: the number is still its own
 		}
 	}
-	<-endC
+	select {
+	case <-endC:
+	case <-time.After(termPatience): // it is in the kernel's hands: nothing helps
+	}
 	return true
 }
 
@@ -176,8 +185,8 @@ func (p *Program) wait(cmd *exec.Cmd) (closing bool) {
 // and has ended, a few seconds at the most; then it is made to. It may be called
 // once, when nobody writes any more.
 func (p *Program) Close() error {
+	close(p.closeC) // first: the program's end is no surprise then
 	err := p.Writer.Close()
-	close(p.closeC)
 	// The program has an end for reading of its own, which is enough.
 	err = errors.Join(err, p.r.Close())
 	<-p.closedC
