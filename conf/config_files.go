@@ -1,5 +1,7 @@
 package conf
 
+import "slices"
+
 // FilesConfig is what the directives say of files on disk.
 type FilesConfig struct {
 	// Servers are the main server and the virtual hosts, in the order of
@@ -9,8 +11,15 @@ type FilesConfig struct {
 	// file those whose directory holds it apply, the shorter path first, then
 	// those of [files], and then the locations of its URL.
 	Directories []Directory
+	// Types is what TypesConfig's file says, the farthest of all.
+	Types FileTypes
 
-	Line int // where the first of them stands
+	Line int // where the first of the directives stands
+}
+
+// Any tells whether a file is served at all: there is a DocumentRoot or an Alias.
+func (f *FilesConfig) Any() bool {
+	return f != nil && slices.ContainsFunc(f.Servers, func(s FilesServer) bool { return s.DocumentRoot != "" || len(s.Aliases) > 0 })
 }
 
 // FilesServer is what the main server or a virtual host says.
@@ -27,7 +36,7 @@ type Alias struct {
 	Path  string // or, with Match, a regular expression
 	Match bool
 	// File is the absolute path that Path is replaced by. With Match it may
-	// contain $0 to $9 and then need not be absolute before they are replaced.
+	// contain $0 to $9 behind a directory that is the same for all.
 	File string
 	Line int
 }
@@ -52,6 +61,40 @@ type FileRules struct {
 	// Index is DirectoryIndex: names or paths, in the order in which they are
 	// looked for; "disabled" alone for none. Nil says nothing.
 	Index []string
+	Types FileTypes
+	// Precompressed is PrecompressedFiles: "br", "gzip" and "zstd" in the order
+	// in which they are preferred; NotPrecompressed alone for none. Nil says
+	// nothing.
+	Precompressed []string
+}
+
+// FileTypes is what is said of the content of files. What a nearer section says
+// counts. Extensions are in lower case and have no dot.
+type FileTypes struct {
+	Types    map[string]string // AddType, by extension
+	Charsets map[string]string // AddCharset, by extension
+	Codings  map[string]string // AddEncoding, by extension
+	Force    string            // ForceType; "none" takes back a farther one
+	Default  string            // DefaultType, of unknown extensions; "none" sends no type
+	// DefaultCharset is AddDefaultCharset, of text/plain and text/html without a
+	// character set; NoCharset for none.
+	DefaultCharset string
+}
+
+// NoCharset is AddDefaultCharset Off, and NotPrecompressed PrecompressedFiles Off.
+const (
+	NoCharset        = "off"
+	NotPrecompressed = "off"
+)
+
+// Empty tells that nothing is said.
+func (t *FileTypes) Empty() bool {
+	return len(t.Types) == 0 && len(t.Charsets) == 0 && len(t.Codings) == 0 && t.Force == "" && t.Default == "" && t.DefaultCharset == ""
+}
+
+// Empty tells that nothing is said.
+func (r *FileRules) Empty() bool {
+	return r.Options == FileOptions{} && r.Index == nil && r.Precompressed == nil && r.Types.Empty()
 }
 
 // FileOption is a set of the words of Options.

@@ -35,6 +35,10 @@ func (r FileRules) over(base FileRules) FileRules {
 	if r.Index != nil {
 		base.Index = r.Index
 	}
+	if r.Precompressed != nil {
+		base.Precompressed = r.Precompressed
+	}
+	base.Types = r.Types.over(base.Types)
 	return base
 }
 
@@ -79,14 +83,15 @@ func setAlias(match bool) func(*parser, given) error {
 			if err := regularExpression(a.Path); err != nil {
 				return err
 			}
+			if strings.HasPrefix(a.File, "$") {
+				return errors.New("the file must begin with the path of a directory: nothing outside of that is served")
+			}
 		case !strings.HasPrefix(a.Path, "/"):
 			return fmt.Errorf("the path %q does not begin with '/'", a.Path)
 		}
-		if !match || !strings.HasPrefix(a.File, "$") {
-			slash := strings.HasSuffix(a.File, "/")
-			if a.File = p.path(a.File); slash && a.File != "/" {
-				a.File += "/" // which the path of URLs then has too
-			}
+		slash := strings.HasSuffix(a.File, "/")
+		if a.File = p.path(a.File); slash && a.File != "/" {
+			a.File += "/" // which the path of URLs then has too
 		}
 		p.aboutFiles(g)
 		g.in.server.files.aliases = append(g.in.server.files.aliases, a)
@@ -96,6 +101,7 @@ func setAlias(match bool) func(*parser, given) error {
 
 // addFileRules adds what a directory and a location may say too.
 func addFileRules(t table, where func(given) *FileRules) {
+	addFileTypes(t, where)
 	t.add(directive{name: "DirectoryIndex", many: true, set: func(p *parser, g given) error {
 		args, err := words(g.Value)
 		if err != nil {
@@ -202,8 +208,7 @@ func (p *parser) files() {
 	if p.file1.Line == 0 {
 		return
 	}
-	p.warn(p.file1.Line, p.file1.Key, "has no effect as yet: of files jkd serves those of JkAutoAlias only, and what is said of others (DocumentRoot, Alias, DirectoryIndex, Options, directories) is only checked")
-	f := &FilesConfig{Line: p.file1.Line, Servers: []FilesServer{p.servers[0].files.over(FilesServer{})}}
+	f := &FilesConfig{Line: p.file1.Line, Types: FileTypes{Types: p.types}, Servers: []FilesServer{p.servers[0].files.over(FilesServer{})}}
 	for _, s := range p.servers[1:] {
 		f.Servers = append(f.Servers, s.files.over(f.Servers[0]))
 	}

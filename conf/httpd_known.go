@@ -27,8 +27,7 @@ var unneeded = []struct {
 		"ListenCoresBucketsRatio MaxMemFree ReceiveBufferSize SendBufferSize"},
 	{Info, "has no effect: .htaccess is never read", "AccessFileName AllowOverrideList"},
 	{Info, "has no effect: jkd knows the types of files itself, and sends what the container says of its own",
-		`AddCharset AddDefaultCharset AddEncoding AddLanguage AddType DefaultLanguage DefaultType FileETag ForceType ModMimeUsePathInfo
-		MultiviewsMatch RemoveCharset RemoveEncoding RemoveLanguage RemoveType TypesConfig`},
+		`AddLanguage DefaultLanguage FileETag ModMimeUsePathInfo MultiviewsMatch RemoveCharset RemoveEncoding RemoveLanguage RemoveType`},
 	{Info, "has no effect on how jkd lists a directory",
 		`AddAlt AddAltByEncoding AddAltByType AddDescription AddIcon AddIconByEncoding AddIconByType DefaultIcon DirectoryCheckHandler
 		DirectoryIndexRedirect DirectorySlash FancyIndexing HeaderName IndexHeadInsert IndexIgnore IndexIgnoreReset IndexOptions

@@ -109,7 +109,8 @@ type parser struct {
 	servers     []*server
 	locations   []*location
 	directories []*directorySettings
-	file1       given // the first directive about files
+	file1       given             // the first directive about files
+	types       map[string]string // of TypesConfig
 	// titles are the names of sections that are not those of their headers, by
 	// line.
 	titles  map[int]string

@@ -3,6 +3,7 @@ package conf
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -215,6 +216,9 @@ func (d *directorySettings) open(p *parser, args []string) (err error) {
 		return fmt.Errorf("%q is not the name of a file", d.Path)
 	case !d.Files:
 		d.Path = p.path(d.Path)
+	}
+	if _, err := path.Match(d.Path, ""); err != nil {
+		return fmt.Errorf("%q is no pattern: a bracket or a backslash is left open", d.Path)
 	}
 	return nil
 }

@@ -48,6 +48,10 @@ type Request struct {
 	// "jakarta-servlet" gives a request that no rule maps to the worker that a
 	// variable names (JkWorkerIndicator).
 	Handler string
+	// Locations are the sections [location] that the request is in and that say
+	// something of files, by their place in the configuration and in the order
+	// in which they apply.
+	Locations []int
 	// Env is the request's variables (SetEnv). Nil is empty.
 	Env *Env
 	// Notes takes what the connector wants to say in the access log; nil
@@ -123,7 +127,8 @@ type Worker interface {
 	Name() string
 	// Service serves r and returns nil after w.Finish has succeeded. Otherwise
 	// it returns an *[Error]; if w.Started() the answer is then broken off,
-	// else the front writes an error page. It does not keep r or w.
+	// else the front writes an error page; or a *[Redirect], and w is not
+	// started. It does not keep r or w.
 	Service(r *Request, w ResponseWriter) error
 }
 

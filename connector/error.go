@@ -80,3 +80,15 @@ var ErrBodyLength = errors.New("connector: the body does not have the announced 
 // ErrRejected is returned by a [ResponseWriter] that stands between a back end
 // and the front and does not want this answer: neither of the two is at fault.
 var ErrRejected = errors.New("connector: the answer is not wanted")
+
+// Redirect is returned by a worker that has found a request to be for another
+// path of the same server: the index of a directory. The front then maps the
+// request as if the client had asked for that, without telling it (Apache's
+// internal redirect).
+type Redirect struct {
+	// Path is the other path, encoded as a client would; it begins with '/'. The
+	// query is the request's.
+	Path []byte
+}
+
+func (e *Redirect) Error() string { return "is for " + string(e.Path) }

@@ -73,7 +73,7 @@ func TestAutoAlias(t *testing.T) {
 			{"GET", main, "/shop/page.JSP", 404, ""}, {"GET", main, "/shop/WEB-INF/web.xml", 404, ""}, {"GET", main, "/shop/web-inf;x/web.xml", 404, ""},
 			{"GET", main, "/shop.war", 403, ""}, {"GET", main, "/other", 404, ""}, {"POST", main, "/shop/logo.svg", 405, ""},
 			{"GET", main, "/shop/logo.svg_v7", 200, "<svg/>"}, {"GET", main, "/shop/large", 404, ""},
-			{"GET", main, "/shop/images/", 404, ""}, {"GET", "directories.example.test", "/shop/images/", 200, "servlet"},
+			{"GET", main, "/shop/images/", 403, ""}, {"GET", "directories.example.test", "/shop/images/", 200, "servlet"},
 			{"GET", "directories.example.test", "/shop/", 200, "welcome"}, {"GET", "directories.example.test", "/shop/images", 301, ""},
 			{"GET", "directories.example.test", "/shop/WEB-INF/", 404, ""}, {"GET", "directories.example.test", "/shop/nothing/", 404, ""},
 			{"GET", "none.example.test", "/shop/servlet/x", 200, "servlet"}, {"GET", "none.example.test", "/shop/logo.svg", 404, ""},

@@ -38,8 +38,8 @@ func loadConfig(f flags) (loaded, error) {
 // check looks at what the sections mean together, and at the files they name.
 func (l *loaded) check() error {
 	var errs []error
-	if l.cfg.Jk == nil && l.cfg.Jk2 == nil && l.cfg.Proxy == nil {
-		l.warnings = append(l.warnings, conf.Warning{File: l.cfg.Path, Msg: "there is no [connector.jk], no [connector.jk2] and no [proxy]: every request will be answered with 404"})
+	if l.cfg.Jk == nil && l.cfg.Jk2 == nil && l.cfg.Proxy == nil && !l.cfg.Files.Any() {
+		l.warnings = append(l.warnings, conf.Warning{File: l.cfg.Path, Msg: "there is no [connector.jk], no [connector.jk2], no [proxy] and no DocumentRoot: every request will be answered with 404"})
 	}
 	if l.cfg.Jk2 != nil {
 		setup, warnings, err := jk2.Load(l.cfg)

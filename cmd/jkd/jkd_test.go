@@ -83,6 +83,9 @@ type config struct {
 	jk      []string // more lines of [connector.jk], and further sections
 	jk2     []string // lines of [connector.jk2]; without workers there is no [connector.jk] then
 	files   map[string]string
+	// httpd, in Apache's language, takes the place of all of these but for mpm
+	// and files.
+	httpd string
 }
 
 // server is a running jkd.
@@ -136,6 +139,16 @@ func prepare(t *testing.T, c config) *server {
 	lines = append(lines, c.jk...)
 	if len(c.jk2) > 0 {
 		lines = append(append(lines, "[connector.jk2]"), c.jk2...)
+	}
+	if c.httpd != "" {
+		lines = []string{
+			"Listen " + s.addr, "ServerName " + s.addr, "ServerRoot " + s.dir, "PidFile jkd.pid", "ErrorLog error.log", "LogLevel info",
+			"LoadModule mpm_" + c.mpm + "_module modules/mod_mpm_" + c.mpm + ".so",
+		}
+		if os.Geteuid() == 0 {
+			lines = append(lines, "User nobody")
+		}
+		lines = append(lines, c.httpd)
 	}
 	s.write("jkd.conf", strings.Join(lines, "\n")+"\n")
 	s.write("workers.properties", c.workers)

@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"connector/jk2/lb":        {"connector/jk/balance"},
 	"connector/proxy/http1":   {"connector"},
 	"connector/proxy":         {"connector", "connector/counters", "connector/forwarduri", "connector/dial", "connector/resolve", "connector/ajp", "connector/proxy/http1", "conf", "mpm/sock"},
-	"connector/files":         {"connector"},
+	"connector/files":         {"conf", "connector"},
 	"connector/connectortest": {"connector", "connector/ajp", "connector/ajp/ajptest", "connector/dial", "mpm/sock"},
 	// layer 3
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},

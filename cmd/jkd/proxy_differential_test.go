@@ -225,8 +225,10 @@ func rawBack(t *testing.T) string {
 	return addr
 }
 
-// shown is an answer without what is the server's own.
-func shown(t *testing.T, addr, request string) string {
+// answerOf sends a request, to which Host is added, on a connection of its own,
+// and reads the answer. err tells that the body was broken off; without an
+// answer r is nil.
+func answerOf(t *testing.T, addr, request string) (r *http.Response, body []byte, err error) {
 	t.Helper()
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -241,16 +243,25 @@ func shown(t *testing.T, addr, request string) string {
 	go func() { _, _ = io.WriteString(c, line+"\r\nHost: main.test\r\n"+rest) }()
 	method, _, _ := strings.Cut(line, " ")
 	br := bufio.NewReader(c)
-	var r *http.Response
 	for {
 		if r, err = http.ReadResponse(br, &http.Request{Method: method}); err != nil {
-			return "no answer: " + err.Error()
+			return nil, nil, err
 		}
 		if r.StatusCode >= 200 {
 			break
 		}
 	}
-	body, err := io.ReadAll(r.Body)
+	body, err = io.ReadAll(r.Body)
+	return r, body, err
+}
+
+// shown is an answer without what is the server's own.
+func shown(t *testing.T, addr, request string) string {
+	t.Helper()
+	r, body, err := answerOf(t, addr, request)
+	if r == nil {
+		return "no answer: " + err.Error()
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d", r.StatusCode)
 	for _, name := range []string{"Location", "Set-Cookie", "X-Own", "X-Hop", "X-Stay", "Etag", "Retry-After", "Www-Authenticate"} {

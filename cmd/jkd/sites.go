@@ -9,8 +9,6 @@ import (
 
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/conf"
-	"jkd/connector"
-	"jkd/connector/files"
 )
 
 // sites is what the configuration sets for the requests of the main server
@@ -43,11 +41,15 @@ func sites(c *conf.Config) []httpd.Site {
 // locations are the sections of one server that set anything, in file order.
 func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
-	for _, l := range c.Locations {
-		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !l.Access.Says() {
+	for i, l := range c.Locations {
+		forFiles := l.Access.Says() || !l.Rules.Empty()
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !forFiles {
 			continue
 		}
 		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler}
+		if forFiles {
+			site.Number = i + 1
+		}
 		if l.Match {
 			site.Path, site.Match = "", regexp.MustCompile(l.Path) // conf has judged it
 		}
@@ -76,24 +78,6 @@ func statusAccess(c *conf.Config) []httpd.Location {
 		}
 	}
 	return out
-}
-
-// autoAlias is JkAutoAlias of all servers, nil without any. directories tells
-// who gets directories without an index.
-func autoAlias(c *conf.Config, directories func(vhost int) connector.Worker) *files.AutoAlias {
-	if c.Jk == nil {
-		return nil
-	}
-	var list []files.Site
-	for i := range c.Jk.Servers {
-		s := &c.Jk.Servers[i]
-		site := files.Site{Dir: s.AutoAlias, Directories: directories(i)}
-		if s.StripSession {
-			site.Session = s.SessionName
-		}
-		list = append(list, site)
-	}
-	return files.NewAutoAlias(list)
 }
 
 func envSettings(list []conf.EnvSetting) []httpd.EnvSetting {

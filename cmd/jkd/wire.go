@@ -14,6 +14,7 @@ import (
 	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/ajp"
+	"jkd/connector/files"
 	"jkd/connector/jk"
 	"jkd/connector/jk/jkshm"
 	"jkd/connector/jk2"
@@ -95,18 +96,18 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	log := newLogger(errorLog, cfg.Server.ErrorLogJSON).Level(logLevel(cfg.Server.LogLevel)).
 		With().Int("server", c.Server).Uint32("generation", c.Generation).Logger()
 	c.Logger = log
-	files, err := childLogs(cfg, setup2, errorLog, c.LogFiles[otherLogFiles:], log)
+	logFiles, err := childLogs(cfg, setup2, errorLog, c.LogFiles[otherLogFiles:], log)
 	if err != nil {
 		return fail(err)
 	}
 
 	table := childCounters(c, log)
-	jkLog, err := connectorLog(cfg, files, log)
+	jkLog, err := connectorLog(cfg, logFiles, log)
 	if err != nil {
 		return fail(err)
 	}
 	var connectors []connector.Ranked
-	var beside connector.Connector // files beside the servlets
+	var static files.Options
 	var balancers []func() []status.Balancer
 	if cfg.Jk != nil {
 		setup, _, err := jk.Load(cfg)
@@ -120,7 +121,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			}
 			balancers = append(balancers, func() []status.Balancer { return jkBalancers(seg) })
 		}
-		logs, err := siteLogs(cfg, files, log)
+		logs, err := siteLogs(cfg, logFiles, log)
 		if err != nil {
 			return fail(err)
 		}
@@ -138,12 +139,10 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		})
 		c.Maintain, c.MaintainEvery = k.Maintain, maintainEvery(setup.Config.Maintain, cfg.Jk.WatchdogInterval)
 		connectors = append(connectors, k)
-		if f := autoAlias(cfg, k.DirectoryWorker); f != nil {
-			beside = f
-		}
+		static.Directories = k.DirectoryWorker
 	}
 	if setup2 != nil {
-		c, err := newJk2(c, setup2, cfg, table, jk2Log(setup2, files, log))
+		c, err := newJk2(c, setup2, cfg, table, jk2Log(setup2, logFiles, log))
 		if err != nil {
 			return fail(err)
 		}
@@ -156,6 +155,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 			return fail(err)
 		}
 		connectors = append(connectors, p)
+		static.Forwarded = p
 	}
 	s := cfg.Server
 	o := httpd.Options{
@@ -171,11 +171,16 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		LimitRequestBody:     s.LimitRequestBody,
 		Sites:                sites(cfg),
 		Connectors:           offered(connectors),
-		Files:                beside,
 		Counters:             table,
 		Server:               c.Server,
 		Stopping:             c.Stopping,
 		Log:                  log,
+	}
+	if len(o.Connectors) > 0 {
+		static.Mapped = o.Connectors[0]
+	}
+	if f := files.New(cfg, static); f != nil {
+		o.Files = f
 	}
 	if cfg.Status != nil {
 		collector := newCollector(cfg, module, c.Board, table, os.Getppid())
@@ -187,7 +192,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	if len(cfg.VHosts) > 0 {
 		o.VHost = cfg.VHost
 	}
-	if err := addLogs(o.Sites, cfg, files); err != nil {
+	if err := addLogs(o.Sites, cfg, logFiles); err != nil {
 		return fail(err)
 	}
 	return module, front{httpd.New(o)}, nil

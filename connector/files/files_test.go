@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jkd/conf"
 	"jkd/connector"
 )
 
@@ -46,7 +47,7 @@ func (r *recorder) Started() bool { return r.status != 0 }
 
 func get(path string) *connector.Request {
 	clean, _ := connector.CleanPath(nil, []byte(path))
-	return &connector.Request{Method: []byte("GET"), Path: []byte(path), MatchPath: clean}
+	return &connector.Request{Method: []byte("GET"), Path: []byte(path), MatchPath: clean, RemoteAddr: []byte("192.0.2.1")}
 }
 
 // tree makes files, text by path.
@@ -62,53 +63,85 @@ func tree(t testing.TB, list map[string]string) string {
 	return dir
 }
 
-// Serve by itself, as a connector that maps paths to files uses it.
-func TestServe(t *testing.T) {
-	dir := tree(t, map[string]string{"index.html": "top", "a/b.css": "b{}", "a/index.html": "a"})
+// server makes the connector of one server that says this of files.
+func server1(on conf.FilesServer, sections ...conf.Directory) *Connector {
+	return New(&conf.Config{Files: &conf.FilesConfig{Servers: []conf.FilesServer{on}, Directories: sections}}, Options{})
+}
+
+// ask has c answer a request. A status below 0 is that of nobody.
+func ask(t testing.TB, c *Connector, r *connector.Request) (status int, w *recorder, err error) {
+	t.Helper()
+	w = &recorder{room: -1}
+	worker := c.Match(r)
+	if worker == nil {
+		return -1, w, nil
+	}
+	var e *connector.Error
+	var to *connector.Redirect
+	switch err = worker.Service(r, w); {
+	case err == nil && w.ended:
+		return w.status, w, nil
+	case errors.As(err, &to):
+		return -2, w, err
+	case errors.As(err, &e) && w.status == 0:
+		return e.Status, w, err
+	}
+	t.Fatalf("%s: %v after %d", r.Path, err, w.status)
+	return 0, w, err
+}
+
+// What a directory has, and what is not the name of anything in it.
+func TestDocumentRoot(t *testing.T) {
+	dir := tree(t, map[string]string{"index.html": "top", "a/b.css": "b{}", "a/index.html": "a", "x/y": "y", "a;b/c": "c"})
+	c := server1(conf.FilesServer{DocumentRoot: dir})
 	for _, tt := range []struct {
-		name   string
+		path   string
 		status int
-		body   string
+		body   string // or where a redirect leads
 	}{
-		{"", 200, "top"}, {"a/", 200, "a"}, {"a/b.css", 200, "b{}"}, {"a", 301, ""}, {"a/b.css/", 404, ""}, {"none", 404, ""}, {"none/", 404, ""},
-		{"../x", 404, ""}, {"/a/b.css", 404, ""}, {"a//b.css", 404, ""}, {"a/./b.css", 404, ""}, {"a/../a/b.css", 404, ""}, {".", 301, ""}, {"./", 200, "top"},
-		{"a/\x00", 404, ""}, {"a//", 404, ""},
+		{"/", -2, "/index.html"}, {"/a/", -2, "/a/index.html"}, {"/index.html", 200, "top"}, {"/a/b.css", 200, "b{}"}, {"/a//./b.css;v=1", 200, "b{}"},
+		{"/a", 301, "/a/"}, {"/a;x", 301, "/a/"}, {"/a%3bb", 301, "/a%3Bb/"}, {"/a%3bb/c", 200, "c"}, {"/a/;jsessionid=1", -2, "/a/index.html;jsessionid=1"},
+		{"/a/x/..", -2, "/a/index.html"}, {"/x/", 403, ""}, {"/x", 301, "/x/"},
+		{"/a/b.css/", 404, ""}, {"/none", 404, ""}, {"/none/", 404, ""}, {"/a/b.css/c", 404, ""}, {"/.htaccess", 403, ""}, {"/x/.HTpasswd", 403, ""}, {"/.ht/x", 403, ""},
+		{"/a%2Fb.css", 404, ""}, {"/" + strings.Repeat("n", 300), 404, ""},
 	} {
-		w := &recorder{room: -1}
-		err := Serve(dir, tt.name, get("/x/"+tt.name), w)
+		status, w, err := ask(t, c, get(tt.path))
+		got := w.body.String()
+		var to *connector.Redirect
 		var e *connector.Error
-		switch {
-		case tt.status == 200:
-			if err != nil || !w.ended || w.status != 200 || w.body.String() != tt.body {
-				t.Errorf("%q: %v, %d %q", tt.name, err, w.status, w.body.String())
-			}
-		case !errors.As(err, &e) || e.Status != tt.status || !e.Own || w.status != 0:
-			t.Errorf("%q: %v, %d", tt.name, err, w.status)
+		if errors.As(err, &to) {
+			got = string(to.Path)
+		} else if errors.As(err, &e) && status == 301 {
+			got = string(e.Fields[0].Value)
 		}
+		if status != tt.status || got != tt.body || status >= 400 && !e.Own {
+			t.Errorf("%s: %d %q %v; want %d %q", tt.path, status, got, err, tt.status, tt.body)
+		}
+	}
+	if c.Match(&connector.Request{Path: []byte("*"), MatchPath: []byte("*")}) != nil || c.Match(&connector.Request{MatchPath: []byte("/"), VHost: 1}) != nil ||
+		c.Match(&connector.Request{MatchPath: []byte("/"), Handler: conf.JkHandler}) != nil {
+		t.Error("what is not for files is taken")
+	}
+	if New(&conf.Config{}, Options{}) != nil || server1(conf.FilesServer{}) != nil {
+		t.Error("a connector without directories")
 	}
 }
 
 func TestServeFails(t *testing.T) {
 	dir := tree(t, map[string]string{"large": strings.Repeat("x", 3*pieceSize)})
+	status, _, err := ask(t, server1(conf.FilesServer{DocumentRoot: filepath.Join(dir, "none")}), get("/x"))
 	var e *connector.Error
-	if err := Serve(filepath.Join(dir, "none"), "x", get("/x"), &recorder{room: -1}); !errors.As(err, &e) || e.Status != 404 || e.Own || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without the directory: %v", err)
+	if errors.As(err, &e); status != 404 || e.Own || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without the directory: %d, %v", status, err)
 	}
 	w := &recorder{room: 2 * pieceSize}
-	if err := Serve(dir, "large", get("/large"), w); !errors.As(err, &e) || !e.Client || e.Status != 400 || w.ended || w.body.Len() != 2*pieceSize {
+	r := get("/large")
+	if err := server1(conf.FilesServer{DocumentRoot: dir}).Match(r).Service(r, w); !errors.As(err, &e) || !e.Client || e.Status != 400 || w.ended || w.body.Len() != 2*pieceSize {
 		t.Errorf("to a client that leaves: %v after %d bytes", err, w.body.Len())
 	}
 }
 
 func TestTypes(t *testing.T) {
-	for name, want := range map[string]string{
-		"a.html": "text/html", "a.HTM": "text/html", "a.b.Js": "text/javascript", "README": "application/octet-stream", "a.": "application/octet-stream",
-		".css": "text/css", "a.unknown": "application/octet-stream", "": "application/octet-stream", "x.tar.gz": "application/gzip",
-	} {
-		if got := typeOf(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
 	for ext, typ := range types {
 		if ext != strings.ToLower(ext) || !strings.Contains(typ, "/") || strings.ContainsAny(typ, "; ") {
 			t.Errorf("%q: %q", ext, typ)
@@ -123,9 +156,10 @@ func TestETag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	young, old := etag(info, info.ModTime()), etag(info, info.ModTime().Add(2*time.Second))
-	if young != "W/"+old || !strings.HasPrefix(old, `"3-`) {
-		t.Errorf("%s and %s", young, old)
+	young, old := etag(info, content{}, info.ModTime()), etag(info, content{}, info.ModTime().Add(2*time.Second))
+	packed := etag(info, content{coding: "gzip", varies: true}, info.ModTime().Add(2*time.Second))
+	if young != "W/"+old || !strings.HasPrefix(old, `"3-`) || packed != strings.TrimSuffix(old, `"`)+`-gzip"` {
+		t.Errorf("%s, %s and %s", young, old, packed)
 	}
 }
 
@@ -146,7 +180,7 @@ func FuzzAutoAlias(f *testing.F) {
 	if err := os.Symlink("../../outside", filepath.Join(dir, "apps/shop/up")); err != nil {
 		f.Fatal(err)
 	}
-	a := NewAutoAlias([]Site{{Dir: filepath.Join(dir, "apps"), Session: "_s"}})
+	a := New(&conf.Config{Jk: &conf.Jk{Servers: []conf.JkServer{{AutoAlias: filepath.Join(dir, "apps"), StripSession: true, SessionName: "_s"}}}}, Options{})
 	f.Fuzz(func(t *testing.T, path string) {
 		clean, err := connector.CleanPath(nil, []byte(path))
 		if err != nil {
@@ -160,7 +194,9 @@ func FuzzAutoAlias(f *testing.F) {
 		w := &recorder{room: -1}
 		err = worker.Service(r, w)
 		var e *connector.Error
+		var to *connector.Redirect
 		switch {
+		case errors.As(err, &to) && w.status == 0 && bytes.HasSuffix(to.Path, []byte("index.html")):
 		case err == nil && (!w.ended || w.body.String() != "fine"):
 			t.Errorf("served %q", w.body.String())
 		case err != nil && (!errors.As(err, &e) || !e.Own || w.status != 0):

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,16 +22,22 @@ const mostRanges = 200
 // conditions are the fields of a request that concern files, in lower case.
 var conditions = []string{"range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since"}
 
-// send answers r with f.
-func send(f *os.File, info fs.FileInfo, r *connector.Request, w connector.ResponseWriter) error {
-	a := &answer{w: w, header: http.Header{}}
+// send answers r with f, whose content is c.
+func send(f *os.File, info fs.FileInfo, c content, r *connector.Request, w connector.ResponseWriter) error {
+	a := &answer{w: w, header: http.Header{}, size: info.Size()}
 	defer a.release()
-	if t := typeOf(info.Name()); t != "" {
-		a.header.Set("Content-Type", t)
+	if c.mime != "" {
+		a.header.Set("Content-Type", c.mime)
 	} else {
 		a.header["Content-Type"] = nil // or it would be guessed from the content
 	}
-	a.header.Set("Etag", etag(info, time.Now()))
+	if c.coding != "" {
+		a.header.Set("Content-Encoding", c.coding)
+	}
+	if c.varies {
+		a.header.Set("Vary", "Accept-Encoding")
+	}
+	a.header.Set("Etag", etag(info, c, time.Now()))
 	http.ServeContent(a, &http.Request{Method: string(r.Method), Header: asked(r)}, info.Name(), info.ModTime(), io.NewSectionReader(f, 0, info.Size()))
 	if a.refused != 0 {
 		e := own(a.refused, errRefused)
@@ -42,14 +48,20 @@ func send(f *os.File, info fs.FileInfo, r *connector.Request, w connector.Respon
 	if err == nil {
 		err = w.Finish()
 	}
+	if errors.Is(err, connector.ErrBodyLength) {
+		err = fmt.Errorf("%s became shorter while it was sent", info.Name())
+	}
+	return sending(err)
+}
+
+// sending is the error of an answer that could not be sent, nil for nil.
+func sending(err error) error {
 	var ce *connector.ClientError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &ce):
 		return &connector.Error{Worker: Name, Op: "send file", Status: ce.Status, Client: true, Err: err}
-	case errors.Is(err, connector.ErrBodyLength):
-		err = fmt.Errorf("%s became shorter while it was sent", info.Name())
 	}
 	return &connector.Error{Worker: Name, Op: "read file", Status: http.StatusInternalServerError, Err: err}
 }
@@ -64,17 +76,52 @@ func asked(r *connector.Request) http.Header {
 			}
 		}
 	}
-	if v := h["Range"]; len(v) > 1 || len(v) == 1 && bytes.Count([]byte(v[0]), []byte(",")) >= mostRanges {
-		h.Del("Range") // all of the file is an answer too
+	if v := h["Range"]; len(v) > 0 {
+		if len(v) > 1 || !wellFormed(v[0]) {
+			h.Del("Range") // all of the file is an answer too
+		} else {
+			h.Set("Range", unit+v[0][len(unit):])
+		}
 	}
 	return h
 }
 
-// etag is made of what changes when the content does: time and size, as
-// Apache's. A file that has just been written may be written again without
-// showing it, so its tag is weak for a while.
-func etag(info fs.FileInfo, now time.Time) string {
-	t := `"` + strconv.FormatInt(info.Size(), 16) + "-" + strconv.FormatInt(info.ModTime().UnixNano(), 16) + `"`
+// unit is what ranges are counted in.
+const unit = "bytes="
+
+// wellFormed tells whether a Range is one: what is not is to be ignored, while
+// one that the file does not have is 416.
+func wellFormed(ranges string) bool {
+	if len(ranges) < len(unit) || !strings.EqualFold(ranges[:len(unit)], unit) {
+		return false
+	}
+	ranges = ranges[len(unit):]
+	if strings.Count(ranges, ",") >= mostRanges {
+		return false
+	}
+	for one := range strings.SplitSeq(ranges, ",") {
+		first, last, ok := strings.Cut(strings.TrimSpace(one), "-")
+		a, errA := strconv.ParseInt(first, 10, 64)
+		b, errB := strconv.ParseInt(last, 10, 64)
+		switch {
+		case !ok, first == "" && errB != nil, last == "" && errA != nil, strings.ContainsAny(first+last, "+-"):
+			return false
+		case first == "" && b == 0, first != "" && last != "" && (errA != nil || errB != nil || a > b):
+			return false
+		}
+	}
+	return true
+}
+
+// etag is made of what changes when the content does: size and time, as Apache's
+// (FileETag MTime Size), and the coding. A file that has just been written may be
+// written again without showing it, so its tag is weak for a while.
+func etag(info fs.FileInfo, c content, now time.Time) string {
+	t := `"` + strconv.FormatInt(info.Size(), 16) + "-" + strconv.FormatInt(info.ModTime().UnixMicro(), 16)
+	if c.varies && c.coding != "" {
+		t += "-" + c.coding
+	}
+	t += `"`
 	if now.Sub(info.ModTime()) < 2*time.Second {
 		return "W/" + t
 	}
@@ -85,6 +132,7 @@ func etag(info fs.FileInfo, now time.Time) string {
 type answer struct {
 	w       connector.ResponseWriter
 	header  http.Header
+	size    int64 // of the file
 	refused int   // status of 400 or above: the page is not to be the library's
 	err     error // of w, or of reading the file
 	piece   *[pieceSize]byte
@@ -99,6 +147,10 @@ func (a *answer) WriteHeader(status int) {
 	if status >= 400 {
 		a.refused = status
 		return
+	}
+	if status == http.StatusOK && a.header.Get("Content-Length") == "" {
+		// The library leaves it out with a Content-Encoding.
+		a.header.Set("Content-Length", strconv.FormatInt(a.size, 10))
 	}
 	a.err = a.w.Start(status, fieldsOf(a.header))
 }

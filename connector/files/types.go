@@ -1,24 +1,12 @@
 package files
 
-import (
-	"path"
-	"strings"
-)
-
-// typeOf is the Content-Type of a file by its extension, whose case does not
-// matter. It names no character set: a page, style sheet or document says so
-// itself, and what the server says would override it. What is not known is a
-// stream of bytes, which no browser takes for a page.
-func typeOf(name string) string {
-	ext := path.Ext(name)
-	if t, ok := types[strings.ToLower(strings.TrimPrefix(ext, "."))]; ok && ext != "" {
-		return t
-	}
-	return "application/octet-stream"
-}
+// unknownType is the type of what is not known: a stream of bytes, which no
+// browser takes for a page.
+const unknownType = "application/octet-stream"
 
 // types is a table of our own: what a system has in its files differs from one
-// to the next.
+// to the next. It names no character set: a page, style sheet or document says so
+// itself, and what the server says would override it.
 var types = map[string]string{
 	"7z":          "application/x-7z-compressed",
 	"aac":         "audio/aac",

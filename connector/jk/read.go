@@ -34,7 +34,7 @@ func Load(c *conf.Config) (*Setup, []conf.Warning, error) {
 	l.run()
 	r.strangers(c, s)
 	r.indicators(c, s)
-	if rules == 0 {
+	if rules == 0 && !c.Files.Any() {
 		r.warn(place{c.Path, 0}, "", "no path is mounted: every request will be answered 404")
 	}
 	return s, r.Warnings, nil

@@ -50,7 +50,7 @@ func set(r *connector.Request, env *connector.Env, list []EnvSetting) {
 			if found == nil {
 				continue
 			}
-			value = fill(value, text, found)
+			value = connector.Fill(value, text, found)
 		}
 		if e.Unset {
 			env.Unset(e.Name)
@@ -58,29 +58,4 @@ func set(r *connector.Request, env *connector.Env, list []EnvSetting) {
 			env.Set(e.Name, value)
 		}
 	}
-}
-
-// fill replaces $0 to $9 by what was found, "" for what was not. A backslash
-// takes the meaning of what follows it.
-func fill(value, text string, found []int) string {
-	if !strings.ContainsAny(value, `$\`) {
-		return value
-	}
-	var b strings.Builder
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		switch next := i + 1; {
-		case next < len(value) && c == '$' && '0' <= value[next] && value[next] <= '9':
-			i = next
-			if n := 2 * int(value[i]-'0'); n+1 < len(found) && found[n] >= 0 {
-				b.WriteString(text[found[n]:found[n+1]])
-			}
-		case next < len(value) && c == '\\':
-			i = next
-			b.WriteByte(value[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/files"
 )
@@ -23,7 +24,7 @@ var written = time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
 
 const (
 	writtenDate = "Thu, 29 Feb 2024 12:30:15 GMT"
-	writtenTag  = "17b855455dafa600"
+	writtenTag  = "612846bdea3c0"
 )
 
 // webapps makes a directory of web applications: text by path.
@@ -49,8 +50,14 @@ func webapps(t *testing.T, list map[string]string) string {
 // else by the worker of the harness.
 func served(dir string) Options {
 	o := defaults()
-	o.Connectors = []connector.Connector{files.NewAutoAlias([]files.Site{{Dir: dir}})}
+	o.Connectors = []connector.Connector{autoAlias(dir, "")}
 	return o
+}
+
+// autoAlias is JkAutoAlias of a directory, and JkStripSession with a name.
+func autoAlias(dir, session string) *files.Connector {
+	jk := conf.JkServer{AutoAlias: dir, StripSession: session != "", SessionName: session}
+	return files.New(&conf.Config{Jk: &conf.Jk{Servers: []conf.JkServer{jk}}}, files.Options{})
 }
 
 var dateField = regexp.MustCompile(`\r\nDate: [^\r]*`)
@@ -122,10 +129,10 @@ func TestFilesRefused(t *testing.T) {
 		{"range beyond", "GET", "/shop/ten.txt", "Range: bytes=10-\r\n", 416, "Content-Range: bytes */10\r\n"},
 		{"another tag", "GET", "/shop/ten.txt", "If-Match: \"b\"\r\n", 412, ""},
 		{"newer", "GET", "/shop/ten.txt", "If-Unmodified-Since: Thu, 29 Feb 2024 12:30:14 GMT\r\n", 412, ""},
-		{"POST", "POST", "/shop/ten.txt", "Content-Length: 0\r\n", 405, "Allow: GET, HEAD\r\n"},
-		{"OPTIONS", "OPTIONS", "/shop/ten.txt", "", 405, "Allow: GET, HEAD\r\n"},
+		{"POST", "POST", "/shop/ten.txt", "Content-Length: 0\r\n", 405, "Allow: GET, HEAD, OPTIONS\r\n"},
+		{"PUT", "PUT", "/shop/ten.txt", "Content-Length: 0\r\n", 405, "Allow: GET, HEAD, OPTIONS\r\n"},
 		{"POST to nothing", "POST", "/shop/none", "Content-Length: 0\r\n", 404, ""},
-		{"no index", "GET", "/shop/", "", 404, ""},
+		{"no index", "GET", "/shop/", "", 403, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := s.exchange(tt.method + " " + tt.path + " HTTP/1.1\r\nHost: x\r\n" + tt.fields + "Connection: close\r\n\r\n")
@@ -200,7 +207,7 @@ func TestFilesContained(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := defaults()
-	o.Connectors = []connector.Connector{files.NewAutoAlias([]files.Site{{Dir: apps, Session: "_sid"}})}
+	o.Connectors = []connector.Connector{autoAlias(apps, "_sid")}
 	s := start(t, "blocking", o, func(_ *connector.Request, w connector.ResponseWriter) error { return reply(w, 299, "declined") })
 	closed := 403
 	if os.Geteuid() == 0 {
@@ -217,7 +224,7 @@ func TestFilesContained(t *testing.T) {
 		{"/shop/ok_sid12.txt", 404}, {"/shop/ok.txt_sid12", 200}, {"/shop/_sid=1/ok.txt", 404}, {"/shop_sid=1/ok.txt", 200}, {"/shop/._sid./../ok.txt", 200},
 		{"/shop/._sid/ok.txt", 404}, {"/shop/.._sid/ok.txt", 404},
 
-		{"/shop/none", 404}, {"/shop/ok.txt/", 404}, {"/shop/ok.txt/x", 404}, {"/shop/", 404}, {"/shop/" + strings.Repeat("x", 300), 404},
+		{"/shop/none", 404}, {"/shop/ok.txt/", 404}, {"/shop/ok.txt/x", 404}, {"/shop/", 403}, {"/shop/" + strings.Repeat("x", 300), 404},
 		{"/shop/WEB-INF/web.xml", 404}, {"/shop/WEB-INF", 404}, {"/shop/WEB-INF/", 404}, {"/shop/web-inf/x", 404}, {"/shop/Web-Inf/web.xml", 404},
 		{"/shop/META-INF/context.xml", 404}, {"/shop/meta-inf/context.xml", 404}, {"/shop/WEB-INF;x/web.xml", 404}, {"/shop/WEB-INF;x=/web.xml;y", 404},
 		{"/shop/%57EB-INF/web.xml", 404}, {"/shop/WEB%2DINF/web.xml", 404}, {"/shop//WEB-INF/web.xml", 404}, {"/shop/./WEB-INF/web.xml", 404},
@@ -227,7 +234,7 @@ func TestFilesContained(t *testing.T) {
 		{"/shop/page.jsp", 404}, {"/shop/page.JSPX", 404}, {"/shop/page.jsp;x", 404}, {"/shop/page.jsp/", 404}, {"/shop/page%2ejsp", 404},
 		{"/WEB-INF/x", 404},
 		{"/shop.war", 403}, {"/OLD.WAR", 403}, {"/shop.war/x", 403}, {"/none.war", 403}, {"/shop%2ewar;x", 403},
-		{"/shop/up", 404}, {"/shop/absolute", 404}, {"/shop/updir/x", 404}, {"/linked/x", 404}, {"/shop/loop", 404}, {"/shop/fifo", 404}, {"/shop/closed", closed},
+		{"/shop/up", 403}, {"/shop/absolute", 403}, {"/shop/updir/x", 403}, {"/linked/x", 403}, {"/shop/loop", 403}, {"/shop/fifo", 403}, {"/shop/closed", closed},
 		{"/shop/..\\..\\outside", 404}, {"/shop/%2e%2e%5coutside", 404}, {"/shop/..%2f..%2foutside", 404}, {"/shop/%252e%252e/x", 404},
 
 		{"/", 299}, {"/none/x", 299}, {"/root.txt", 299}, {"/SHOP/ok.txt", 299}, {"/shop/../none", 299}, {"/..;/outside", 400}, {"/shop/../../outside", 400},
@@ -290,7 +297,7 @@ func TestFilesMapped(t *testing.T) {
 	dir := webapps(t, map[string]string{"unmapped/index.html": "x", "shop/x": "x"})
 	var all, mapped logBuffer
 	o := defaults()
-	o.Files = files.NewAutoAlias([]files.Site{{Dir: dir}})
+	o.Files = autoAlias(dir, "")
 	o.Sites = []Site{{Logs: []AccessLog{
 		{W: &all, Format: format("%U %s")}, {W: &mapped, Format: format("%U %s"), Mapped: true},
 	}}}

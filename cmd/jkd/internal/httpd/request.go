@@ -20,19 +20,20 @@ type refusal struct {
 type exchange struct {
 	raw []byte // the request head, kept while the input buffer moves on
 	connector.Request
-	env     connector.Env
-	notes   connector.Notes
-	client  netip.Addr             // who asks, IPv4 as such
-	denied  bool                   // and may not, says the configuration
-	mapped  bool                   // a worker was asked
-	second  fasthttp.RequestHeader // the second reading of the head
-	match   []byte                 // backing of MatchPath
-	num     []byte                 // backing of small texts
-	hop     [][]byte               // fields that Connection names
-	keep    bool                   // the client wants the connection kept
-	keepTok bool                   // and said so
-	expect  bool                   // Expect: 100-continue
-	http10  bool
+	env       connector.Env
+	notes     connector.Notes
+	client    netip.Addr             // who asks, IPv4 as such
+	denied    bool                   // and may not, says the configuration
+	mapped    bool                   // a worker was asked
+	redirects int                    // how often the request became one for another path
+	second    fasthttp.RequestHeader // the second reading of the head
+	match     []byte                 // backing of MatchPath
+	num       []byte                 // backing of small texts
+	hop       [][]byte               // fields that Connection names
+	keep      bool                   // the client wants the connection kept
+	keepTok   bool                   // and said so
+	expect    bool                   // Expect: 100-continue
+	http10    bool
 }
 
 var (

@@ -265,6 +265,13 @@ func (ss *session) answer() {
 	if err == nil {
 		return
 	}
+	var to *connector.Redirect
+	if errors.As(err, &to) {
+		if err = ss.redirect(to.Path); err == nil {
+			ss.answer()
+			return
+		}
+	}
 	status := 502
 	var e *connector.Error
 	var keepFields []connector.Field
@@ -294,7 +301,27 @@ func (ss *session) answer() {
 var (
 	errUnfinished = errors.New("httpd: the worker did not finish its answer")
 	errCut        = errors.New("httpd: answer cut")
+	errRedirects  = errors.New("httpd: too many paths lead to one another")
 )
+
+// maxRedirects bounds how often a request may be for another path, as Apache's
+// LimitInternalRecursion does.
+const maxRedirects = 10
+
+// redirect makes the request one for another path.
+func (ss *session) redirect(path []byte) (err error) {
+	x := &ss.x
+	if x.redirects++; x.redirects > maxRedirects {
+		return errRedirects
+	}
+	if x.match, err = connector.CleanPath(x.match[:0], path); err != nil {
+		return err
+	}
+	x.Path, x.MatchPath = path, x.match
+	x.displace()
+	ss.s.place(x, ss.localPort)
+	return nil
+}
 
 // cut ends the connection so that the answer can't look complete.
 func (ss *session) cut() {

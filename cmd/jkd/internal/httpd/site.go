@@ -36,6 +36,9 @@ type Location struct {
 	Handler string // SetHandler; "" sets none
 	// Who may ask, in two ways that must both let a client in; nil says nothing.
 	Require, Order Access
+	// Number is its place in the configuration, counted from 1, if it says
+	// something that concerns files, else 0.
+	Number int
 }
 
 // covers tells whether l is about a path that was prepared for mapping.
@@ -109,6 +112,9 @@ func (s *Server) place(x *exchange, localPort int) {
 		if l.Order != nil {
 			order = l.Order
 		}
+		if l.Number > 0 {
+			r.Locations = append(r.Locations, l.Number-1)
+		}
 	}
 	x.denied = require != nil && !require(x.client) || order != nil && !order(x.client)
 }
@@ -116,12 +122,18 @@ func (s *Server) place(x *exchange, localPort int) {
 // reset forgets what was said of the request before.
 func (x *exchange) reset(notes bool, localPort int) {
 	x.raw = x.raw[:0]
-	x.VHost, x.Handler, x.mapped, x.denied = 0, "", false, false
+	x.mapped, x.redirects = false, 0
+	x.displace()
 	x.Path, x.MatchPath, x.Query, x.HasQuery, x.Fields = nil, nil, nil, false, x.Fields[:0]
 	x.ServerName, x.ServerPort = nil, localPort
+	x.notes.Reset(notes)
+	x.Env, x.Notes = &x.env, &x.notes
+}
+
+// displace undoes place.
+func (x *exchange) displace() {
+	x.VHost, x.Handler, x.denied, x.Locations = 0, "", false, x.Locations[:0]
 	if x.env.Len() > 0 {
 		x.env.Reset()
 	}
-	x.notes.Reset(notes)
-	x.Env, x.Notes = &x.env, &x.notes
 }
