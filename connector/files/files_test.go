@@ -45,6 +45,9 @@ func (r *recorder) Flush() error  { return nil }
 func (r *recorder) Finish() error { r.ended = true; return nil }
 func (r *recorder) Started() bool { return r.status != 0 }
 
+// writtenAt is when files were written of which the time matters.
+var writtenAt = time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
+
 func get(path string) *connector.Request {
 	clean, _ := connector.CleanPath(nil, []byte(path))
 	return &connector.Request{Method: []byte("GET"), Path: []byte(path), MatchPath: clean, RemoteAddr: []byte("192.0.2.1")}
