@@ -126,6 +126,7 @@ func (x *exchange) reset(notes bool, localPort int) {
 	x.displace()
 	x.Path, x.MatchPath, x.Query, x.HasQuery, x.Fields = nil, nil, nil, false, x.Fields[:0]
 	x.ServerName, x.ServerPort = nil, localPort
+	x.RemoteUser, x.AuthType = nil, nil
 	x.notes.Reset(notes)
 	x.Env, x.Notes = &x.env, &x.notes
 }

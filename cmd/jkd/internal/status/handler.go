@@ -112,16 +112,21 @@ func (e *endpoint) Service(r *connector.Request, w connector.ResponseWriter) err
 	return nil
 }
 
-// refuse is the answer to who may not see anything, nil to others. It tells
-// nothing of the server.
+// refuse is the answer to who may not see anything, which tells nothing of the
+// server. It is nil for others; those who have logged in are the request's user
+// then, for the access log.
 func (h *Handler) refuse(r *connector.Request) *connector.Page {
 	if !allowed(h.o.Require, r.RemoteAddr) {
 		return plain(403, "You may not see this address.")
 	}
-	if h.users != nil && !h.users.allow(r.Fields) {
-		p := plain(401, "This address is for people who have logged in.")
-		p.Fields = append(p.Fields, connector.PageField{Name: "WWW-Authenticate", Value: `Basic realm="` + h.o.Realm + `", charset="UTF-8"`})
-		return p
+	if h.users != nil {
+		user, ok := h.users.allow(r.Fields)
+		if !ok {
+			p := plain(401, "This address is for people who have logged in.")
+			p.Fields = append(p.Fields, connector.PageField{Name: "WWW-Authenticate", Value: `Basic realm="` + h.o.Realm + `", charset="UTF-8"`})
+			return p
+		}
+		r.RemoteUser, r.AuthType = []byte(user), []byte("Basic")
 	}
 	if m := string(r.Method); m != "GET" && m != "HEAD" {
 		p := plain(405, "This address does not take requests of this kind.")

@@ -186,6 +186,9 @@ func TestHandlerUsers(t *testing.T) {
 		if a.Status != tt.want {
 			t.Errorf("%q: %d, want %d", tt.value, a.Status, tt.want)
 		}
+		if user := string(r.RemoteUser) + " " + string(r.AuthType); user != map[int]string{200: "anna Basic", 401: " "}[tt.want] {
+			t.Errorf("%q: user and type %q", tt.value, user)
+		}
 		if asks := slices.Contains(a.Fields, `WWW-Authenticate: Basic realm="jkd status", charset="UTF-8"`); asks != (tt.want == 401) {
 			t.Errorf("%q: fields %q", tt.value, a.Fields)
 		}

@@ -25,22 +25,23 @@ func newUsers(check func(user, password string) bool) *users {
 	return u
 }
 
-// allow tells whether the header fields of a request have a good password.
-func (u *users) allow(fields []connector.Field) bool {
+// allow tells whether the header fields of a request have a good password, and
+// whose.
+func (u *users) allow(fields []connector.Field) (user string, ok bool) {
 	value := connector.Value(fields, "authorization")
 	user, password, ok := basicAuth(value)
 	if !ok {
-		return false
+		return "", false
 	}
 	sum := sha256.Sum256(append(u.salt[:len(u.salt):len(u.salt)], value...))
 	if good := u.good.Load(); good != nil && *good == sum {
-		return true
+		return user, true
 	}
 	if !u.check(user, password) {
-		return false
+		return "", false
 	}
 	u.good.Store(&sum)
-	return true
+	return user, true
 }
 
 // basicAuth reads the value of Authorization (RFC 7617).
