@@ -43,7 +43,7 @@ func newCollector(cfg *conf.Config, m mpm.Module, board *scoreboard.Scoreboard, 
 		Board:    board,
 		Counters: table,
 		Server: status.Server{
-			Name: serverName(cfg), Version: "jkd/" + version + " (" + runtime.GOOS + ")", Built: built(), GoVersion: runtime.Version(),
+			Name: serverName(cfg), Version: "jkd/" + version + " (" + runtime.GOOS + ")", Built: built, GoVersion: runtime.Version(),
 			MPM: m.Name, Extended: true, MasterPID: masterPID,
 		},
 		Limits: status.Limits{ServerLimit: m.ServerLimit, ThreadLimit: m.ThreadLimit, ThreadsPerChild: m.ThreadsPerChild, MaxRequestWorkers: cfg.Prefork.MaxRequestWorkers},
@@ -69,20 +69,30 @@ func serverName(cfg *conf.Config) string {
 	return name
 }
 
-// built is the time of the revision that this program was made of, "" if it
-// does not know.
-func built() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.time" {
-			return s.Value
+// built is the time of the revision that this program was made of or, if it
+// does not know, of its file; "" if that is not to be seen. It is looked for at
+// the start: a child shuts itself in.
+var built = func() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.time" {
+				return s.Value
+			}
 		}
 	}
-	return ""
-}
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if runtime.GOOS == "linux" {
+		path = "/proc/self/exe" // by its name there may be another one by now
+	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return file.ModTime().UTC().Format(time.RFC3339)
+}()
 
 // together are the balancers of several connectors.
 func together(lists []func() []status.Balancer) func() []status.Balancer {

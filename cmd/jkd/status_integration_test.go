@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jkd/cmd/jkd/internal/apachetest"
 	"jkd/cmd/jkd/internal/status"
@@ -108,6 +110,10 @@ func TestStatus(t *testing.T) {
 		d := s.document()
 		if d.Server.MPM != mpm || d.Server.MasterPID != s.pid() || len(d.Slots) != 8 || len(d.Board) != 8 || d.Totals.Busy < 1 {
 			t.Errorf("document %+v", d)
+		}
+		// The tests' binary was built without a word of its revision.
+		if info, err := os.Stat(s.cmd.Path); err != nil || os.Getenv("JKD_BINARY") == "" && d.Server.Built != info.ModTime().UTC().Format(time.RFC3339) {
+			t.Errorf("built %q, %v", d.Server.Built, err)
 		}
 		kids := s.children()
 		for _, c := range d.Children {

@@ -32,7 +32,7 @@ type Server struct {
 	Name       string // ServerName, or the host's name
 	Via        string // address the page was asked at; "" elsewhere
 	Version    string // "jkd/1.0 (linux)"
-	Built      string // "2026-12-02T10:11:12" or a revision; "" not known
+	Built      string // time of the revision, or of the program's file: "2026-12-02T10:11:12Z"; "" not known
 	GoVersion  string
 	MPM        string // prefork, worker
 	Generation uint32 // both of mod_status's generations
