@@ -271,6 +271,7 @@ func (ss *session) answer() {
 			ss.answer()
 			return
 		}
+		err = &connector.Error{Worker: worker.Name(), Op: "redirect", Status: 500, Err: err}
 	}
 	status := 502
 	var e *connector.Error
