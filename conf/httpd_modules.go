@@ -109,7 +109,7 @@ func (h *httpd) loadModule(d *apache.Directive, in context) bool {
 		h.put(h.server, d, "MPM", name)
 	case m.Kind != apache.Absent:
 	default:
-		switch text, known := absentModules[m.ID]; {
+		switch text, known := absentModules()[m.ID]; {
 		case !known && strings.HasSuffix(m.ID, "_module"):
 			h.warn(d, "jkd has nothing for %s: what it does will not be done", args[0])
 		case !known:
