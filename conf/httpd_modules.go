@@ -104,7 +104,7 @@ func (h *httpd) loadModule(d *apache.Directive, in context) bool {
 		case "mpm_prefork_module":
 			name = Prefork
 		case "mpm_event_module":
-			h.warn(d, "jkd has no event MPM: worker is used, which keeps a thread for each connection")
+			h.info(d, "jkd has no event MPM: worker is used, which needs no thread for a connection that waits for a request either")
 		}
 		h.put(h.server, d, "MPM", name)
 	case m.Kind != apache.Absent:
