@@ -29,14 +29,16 @@ type Addresses struct {
 	Allow, Deny []netip.Prefix
 }
 
-// Allows tells whether an address may ask. Nil lets everybody in.
+// Allows tells whether an address may ask. Nil lets everybody in. The zero
+// address, of clients of a Unix socket, which may be a proxy for all the world, is
+// in no prefix but those of everybody.
 func (a *Addresses) Allows(addr netip.Addr) bool {
 	if a == nil {
 		return true
 	}
 	addr = addr.Unmap().WithZone("")
 	in := func(list []netip.Prefix) bool {
-		return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(addr) })
+		return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(addr) || p.Bits() == 0 && !addr.IsValid() })
 	}
 	if a.DenyFirst {
 		return in(a.Allow) || !in(a.Deny)

@@ -52,8 +52,10 @@ type Config struct {
 // ServerConfig is section [server]. Unless stated otherwise a field is the
 // directive of the same name.
 type ServerConfig struct {
-	// Listen is the addresses to serve, in file order, none twice.
-	Listen []Listen
+	// Listen and ListenUnix are what to serve, each in file order, none twice,
+	// at least one in both.
+	Listen     []Listen
+	ListenUnix []ListenUnix
 
 	// ServerName and ServerPort are the two parts of ServerName. An empty
 	// name means that none is configured, port 0 that the port of the
@@ -108,9 +110,6 @@ type ServerConfig struct {
 	// KeepAliveTimeout is the wait for a connection's next request, default
 	// 5 s. Never 0 when KeepAlive is true.
 	KeepAliveTimeout time.Duration
-	// KeepAliveParking lets connections of worker that wait for a request be
-	// without a thread, default on. Without effect under prefork.
-	KeepAliveParking bool
 	// TimeOut bounds each single wait for the network, default 60 s, > 0.
 	TimeOut time.Duration
 	// GracefulShutdownTimeout bounds a graceful stop and the end of a generation
@@ -176,7 +175,6 @@ func Defaults() *Config {
 			KeepAlive:               true,
 			MaxKeepAliveRequests:    100,
 			KeepAliveTimeout:        5 * time.Second,
-			KeepAliveParking:        true,
 			GracefulShutdownTimeout: time.Minute,
 			TimeOut:                 60 * time.Second,
 			ListenBacklog:           511,

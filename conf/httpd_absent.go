@@ -1,9 +1,6 @@
 package conf
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // absent are the modules of Apache that jkd does without, what does not work
 // then, and their directives. An empty text: nothing that anybody would miss.
@@ -174,7 +171,7 @@ var absent = []struct{ modules, text, directives string }{
 }
 
 // absentModules is what is said of each module, by its ID.
-var absentModules = sync.OnceValue(func() map[string]string {
+var absentModules = func() map[string]string {
 	all := map[string]string{}
 	for _, a := range absent {
 		for name := range strings.FieldsSeq(a.modules) {
@@ -182,4 +179,4 @@ var absentModules = sync.OnceValue(func() map[string]string {
 		}
 	}
 	return all
-})
+}()

@@ -1,9 +1,6 @@
 package conf
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // noted is a directive of Apache that does nothing in jkd, and what is said of
 // it.
@@ -50,9 +47,8 @@ var unneeded = []struct {
 }
 
 // notNeeded are all directives that are known and not acted upon, by their
-// names in lower case. The table is made when an httpd.conf is read: each child
-// of jkd has this package too, and would keep it to itself.
-var notNeeded = sync.OnceValue(func() map[string]noted {
+// names in lower case.
+var notNeeded = func() map[string]noted {
 	all := map[string]noted{}
 	add := func(severity Severity, text, names string) {
 		for name := range strings.FieldsSeq(names) {
@@ -70,7 +66,7 @@ var notNeeded = sync.OnceValue(func() map[string]noted {
 		add(u.severity, u.text, u.names)
 	}
 	return all
-})
+}()
 
 // asIs are directives of which jkd does one value.
 var asIs = map[string]struct {

@@ -42,7 +42,7 @@ func lookupUser(s string) (id Identity, known bool, err error) {
 			return Identity{UID: n}, false, rootless(n)
 		}
 	} else if u, err = user.Lookup(s); err != nil {
-		return id, false, fmt.Errorf("there is no user %q on this system", s)
+		return id, false, noUser(s)
 	}
 	uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
 	gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
@@ -57,6 +57,25 @@ func lookupUser(s string) (id Identity, known bool, err error) {
 		}
 	}
 	return id, true, rootless(id.UID)
+}
+
+func noUser(name string) error { return fmt.Errorf("there is no user %q on this system", name) }
+
+// lookupOwner finds the number of a user who may be anybody.
+func lookupOwner(s string) (int, error) {
+	n, numeric, err := parseID(s)
+	if err != nil || numeric {
+		return int(n), err
+	}
+	u, err := user.Lookup(s)
+	if err != nil {
+		return 0, noUser(s)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("user %q: %w", s, err)
+	}
+	return int(uid), nil
 }
 
 func rootless(uid uint32) error {

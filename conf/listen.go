@@ -33,19 +33,19 @@ func parseListen(value string) (Listen, error) {
 	if err != nil {
 		return Listen{}, err
 	}
+	if len(args) > 1 && strings.Contains(args[1], "=") {
+		return Listen{}, fmt.Errorf("%s is for Unix sockets only", args[1])
+	}
 	if len(args) > 2 || len(args) == 2 && !strings.EqualFold(args[1], "http") {
 		if len(args) == 2 && strings.EqualFold(args[1], "https") {
 			return Listen{}, errors.New("protocol https is not supported")
 		}
-		return Listen{}, fmt.Errorf("%q is not [address:]port; only the protocol http may follow it", value)
+		return Listen{}, fmt.Errorf("%q is neither [address:]port nor unix:path; only the protocol http may follow it", value)
 	}
 	if len(args) == 0 {
 		return Listen{}, errors.New("the address is empty")
 	}
 	addr := args[0]
-	if strings.HasPrefix(strings.ToLower(addr), "unix:") {
-		return Listen{}, errors.New("Unix sockets are not supported as listeners; give [address:]port")
-	}
 	host, port := "", addr
 	if i := strings.LastIndexByte(addr, ':'); i >= 0 && addr[len(addr)-1] != ']' {
 		host, port = addr[:i], addr[i+1:]

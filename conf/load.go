@@ -278,7 +278,7 @@ func (p *parser) finish(o Options) {
 			s.MPM = name
 		}
 	}
-	if len(s.Listen) == 0 && !p.has("server", "Listen") && !p.syntax {
+	if len(s.Listen)+len(s.ListenUnix) == 0 && !p.has("server", "Listen") && !p.syntax {
 		p.errs = append(p.errs, &Error{File: p.file, Key: "Listen", Msg: "at least one is needed" + p.inServer()})
 	}
 	p.vhosts()

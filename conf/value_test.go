@@ -97,9 +97,9 @@ func TestParseListen(t *testing.T) {
 		{in: "[127.0.0.1]:80", err: `"[127.0.0.1]" is not an IPv6 address in brackets`},
 		{in: "[::1]", err: `"[::1]" has no port`},
 		{in: "300.1.1.1:80", err: `"300.1.1.1" is neither a host name nor an address`},
-		{in: "a b:80", err: `"a b:80" is not [address:]port; only the protocol http may follow it`},
+		{in: "a b:80", err: `"a b:80" is neither [address:]port nor unix:path; only the protocol http may follow it`},
 		{in: "8080 https", err: "protocol https is not supported"},
-		{in: "unix:/run/jkd.sock", err: "Unix sockets are not supported as listeners; give [address:]port"},
+		{in: "8080 mode=0660", err: "mode=0660 is for Unix sockets only"},
 	}
 	for _, tt := range tests {
 		got, err := parseListen(tt.in)

@@ -32,9 +32,9 @@ type Request struct {
 
 	ServerName []byte // host without port and brackets
 	ServerPort int
-	RemoteAddr []byte // numeric client address, no brackets, no zone
+	RemoteAddr []byte // numeric client address, no brackets, no zone; or UnixAddr
 	RemotePort []byte // decimal
-	LocalAddr  []byte // numeric address the client connected to
+	LocalAddr  []byte // numeric address the client connected to; or UnixAddr
 	Secure     bool   // the client's connection is TLS
 	TLS        *TLS   // nil without TLS
 	RemoteUser []byte // the user the front has authenticated, nil for none

@@ -8,12 +8,10 @@ import (
 )
 
 // ConnHandler serves one accepted connection until it ends. It must close c.
-// Under worker it is called from many goroutines at once. c has a seat, which
-// it may lose when c.ReadIdle reads nothing, and which may be another one
-// whenever that reads something. c may also have a Park(timeout) error, a
-// ReadIdle without a buffer: there is no seat meanwhile, nor after an error.
+// Under worker it is called from ThreadsPerChild goroutines at once, each with
+// a slot of its own.
 type ConnHandler interface {
-	ServeConn(c sock.Conn, seat *scoreboard.Seat)
+	ServeConn(c sock.Conn, slot *scoreboard.Slot)
 }
 
 // Module is a multi-processing module: a few numbers, a policy and a run loop.

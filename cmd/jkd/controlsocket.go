@@ -14,6 +14,7 @@ import (
 	"jkd/cmd/jkd/internal/status"
 	"jkd/conf"
 	"jkd/mpm"
+	"jkd/mpm/sock"
 )
 
 // addControl makes the socket that jkd -k and jkd -top ask, and the goroutine
@@ -25,7 +26,7 @@ func addControl(o *master.Options, s *conf.ServerConfig, source status.Source, r
 	if path == "" {
 		return func() {}, nil
 	}
-	if len(path) > control.MaxPath && s.ControlSocket == "" {
+	if len(path) > sock.MaxUnixPath && s.ControlSocket == "" {
 		log.Warn().Msgf("jkd -k and jkd -top will not work: ControlSocket is not set, and %s is too long for a socket", path)
 		return func() {}, nil
 	}

@@ -14,6 +14,7 @@ import (
 // try nothing twice: what is lost or refused is seen.
 type crowd struct {
 	s              *server
+	addr           string
 	answered, lost atomic.Int64
 	faults         sync.Map // what was lost, by its text
 	stop           func()
@@ -22,8 +23,11 @@ type crowd struct {
 }
 
 // crowd lets n clients in, to whom path has to be answered with 200.
-func (s *server) crowd(n int, path string) *crowd {
-	c := &crowd{s: s, stopC: make(chan struct{})}
+func (s *server) crowd(n int, path string) *crowd { return s.crowdAt(s.addr, n, path) }
+
+// crowdAt lets it in at another address of the server.
+func (s *server) crowdAt(addr string, n int, path string) *crowd {
+	c := &crowd{s: s, addr: addr, stopC: make(chan struct{})}
 	c.stop = sync.OnceFunc(func() { close(c.stopC) })
 	s.t.Cleanup(c.stop)
 	for i := range n {
@@ -47,7 +51,7 @@ func (c *crowd) client(path string, keep bool) {
 		}
 		var err error
 		if k == nil {
-			k, err = dialErr(c.s.addr)
+			k, err = dialErr(c.addr)
 		}
 		kept := false
 		if err == nil {

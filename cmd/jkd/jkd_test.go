@@ -346,8 +346,13 @@ func dial(t *testing.T, addr string) *conn {
 	return c
 }
 
+// dialErr connects to a host and port, or to the path of a Unix socket.
 func dialErr(addr string) (*conn, error) {
-	c, err := net.DialTimeout("tcp", addr, patience)
+	network := "tcp"
+	if strings.HasPrefix(addr, "/") {
+		network = "unix"
+	}
+	c, err := net.DialTimeout(network, addr, patience)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,9 @@ func (l *loaded) unsafeDirectories() []conf.Warning {
 		{s.PidFile, "PidFile"}, {s.Control(s.PidFile), "ControlSocket"},
 		{s.ScoreBoardFile, "ScoreBoardFile"}, {s.ErrorLog, "ErrorLog"},
 	}
+	for _, u := range s.ListenUnix {
+		list = append(list, logPath{u.Path, "Listen"})
+	}
 	if l.cfg.Jk != nil {
 		list = append(list, logPath{l.cfg.Jk.ShmFile, "JkShmFile"})
 	}

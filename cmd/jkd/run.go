@@ -145,6 +145,7 @@ func serve(l loaded, r role) int {
 		return 1
 	}
 	o := master.Options{
+		ListenUnix:              s.ListenUnix,
 		Backlog:                 s.ListenBacklog,
 		AcceptFilter:            acceptFilter(s),
 		ScoreBoardFile:          s.ScoreBoardFile,

@@ -225,7 +225,7 @@ func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
 	b = append(b, 0x12, 0x34, 0, 0, codeForwardRequest, method)
 	b = appendString(b, r.Protocol)
 	b = appendString(b, r.Path)
-	b = appendString(b, r.RemoteAddr)
+	b = appendString(b, connector.Numeric(r.RemoteAddr))
 	if r.RemoteHost == "" {
 		b = append(b, 0xFF, 0xFF)
 	} else {
@@ -286,7 +286,7 @@ func appendForward(b []byte, r *Request) (packet []byte, ok bool) {
 	b = appendString(append(b, attrRequest), "AJP_REMOTE_PORT")
 	b = appendString(b, r.RemotePort)
 	b = appendString(append(b, attrRequest), "AJP_LOCAL_ADDR")
-	b = appendString(b, r.LocalAddr)
+	b = appendString(b, connector.Numeric(r.LocalAddr))
 	activation := r.Activation
 	if activation == "" {
 		activation = "ACT"

@@ -64,6 +64,10 @@ func TestForwardBytes(t *testing.T) {
 			r.RemoteAddr, r.LocalAddr, r.ServerName = []byte("2001:db8::7"), []byte("::1"), []byte("2001:db8::1")
 		}, `02 02 0008 "HTTP/1.0" 00 0001 "/" 00 000B "2001:db8::7" 00 FFFF 000B "2001:db8::1" 00 FFFF 01 0001 ` + noBody +
 			`0A 000F "AJP_REMOTE_PORT" 00 0005 "50123" 00 0A 000E "AJP_LOCAL_ADDR" 00 0003 "::1" 00 0A 0010 "JK_LB_ACTIVATION" 00 0003 "ACT" 00 FF`},
+		{"Unix socket", func(r *Request) {
+			r.RemoteAddr, r.RemotePort, r.LocalAddr = []byte(connector.UnixAddr), []byte("0"), []byte(connector.UnixAddr)
+		}, `02 02 ` + proto + `0001 "/" 00 ` + strings.Replace(who, `0009 "192.0.2.7"`, `0009 "127.0.0.1"`, 1) + `0001 ` + noBody +
+			`0A 000F "AJP_REMOTE_PORT" 00 0001 "0" 00 0A 000E "AJP_LOCAL_ADDR" 00 0009 "127.0.0.1" 00 0A 0010 "JK_LB_ACTIVATION" 00 0003 "ACT" 00 FF`},
 		{"query", func(r *Request) { r.HasQuery, r.Query = true, []byte("a=%20&b") },
 			`02 02 ` + proto + `0001 "/" 00 ` + who + `0001 ` + noBody + `05 0007 "a=%20&b" 00 ` + tail},
 		{"empty query", func(r *Request) { r.HasQuery = true },

@@ -214,7 +214,7 @@ func (c *call) makeHTTP(w *worker) {
 				b = append(b, v...)
 			}
 		}
-		add("X-Forwarded-For", forwarded[0], string(r.RemoteAddr))
+		add("X-Forwarded-For", forwarded[0], string(connector.Numeric(r.RemoteAddr)))
 		if host != "" {
 			add("X-Forwarded-Host", forwarded[1], host)
 		}

@@ -153,6 +153,12 @@ func get(path string, fields ...string) *connector.Request {
 	return q
 }
 
+// overUnix makes a request one of a Unix socket's client.
+func overUnix(q *connector.Request) *connector.Request {
+	q.RemoteAddr = []byte(connector.UnixAddr)
+	return q
+}
+
 // eachModel runs a test under both kinds of connections.
 func eachModel(t *testing.T, f func(t *testing.T, threads int)) {
 	t.Run("prefork", func(t *testing.T) { f(t, 1) })
@@ -167,6 +173,7 @@ func TestHeads(t *testing.T) {
 		want string
 	}{
 		{"", get("/a/b", "X-Own: 1"), "GET /ctx/b HTTP/1.1\r\nHost: @\r\nX-Own: 1\r\nX-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Host: www.example.org\r\nX-Forwarded-Server: www.example.org\r\n\r\n"},
+		{"", overUnix(get("/a")), "GET /ctx HTTP/1.1\r\nHost: @\r\nX-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Host: www.example.org\r\nX-Forwarded-Server: www.example.org\r\n\r\n"},
 		{"ProxyPreserveHost = On\nProxyAddHeaders = Off\n", get("/a"), "GET /ctx HTTP/1.1\r\nHost: www.example.org\r\n\r\n"},
 		{"ProxyAddHeaders = Off\n", get("/a", "X-Forwarded-For: 192.0.2.9"), "GET /ctx HTTP/1.1\r\nHost: @\r\nX-Forwarded-For: 192.0.2.9\r\n\r\n"},
 		{"", get("/a", "X-Forwarded-For: 192.0.2.9", "x-forwarded-for: 192.0.2.8"), "GET /ctx HTTP/1.1\r\nHost: @\r\nX-Forwarded-For: 192.0.2.9, 192.0.2.8, 192.0.2.1\r\nX-Forwarded-Host: www.example.org\r\nX-Forwarded-Server: www.example.org\r\n\r\n"},

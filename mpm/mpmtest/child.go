@@ -113,16 +113,15 @@ type handler struct {
 	padding   int
 }
 
-func (h *handler) ServeConn(c sock.Conn, seat *scoreboard.Seat) {
+func (h *handler) ServeConn(c sock.Conn, slot *scoreboard.Slot) {
 	defer c.Close()
-	seat.Slot.StartConnection(time.Now().UnixNano(), []byte("127.0.0.1"))
+	slot.StartConnection(time.Now().UnixNano(), []byte("127.0.0.1"))
 	buf := make([]byte, 512)
 	for first := true; ; first = false {
 		line, err := h.read(c, buf, first)
 		if err != nil {
 			return
 		}
-		slot := seat.Slot
 		slot.StartRequest(time.Now().UnixNano(), []byte("LINE"), []byte(line), nil, nil)
 		answer, end := h.answer(c, buf, line), "\n"
 		last := h.c.Stopping()

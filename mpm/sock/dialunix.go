@@ -11,9 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxUnixPath is the longest path of a Unix socket that every kernel takes.
-const maxUnixPath = 103
-
 // DialUnixBlocking connects to a Unix stream socket for a prefork child. Of the
 // options only Timeout and Buffer mean something.
 func DialUnixBlocking(path string, o DialOptions) (Conn, error) {
@@ -75,7 +72,7 @@ func untilRoom(timeout time.Duration, connect func(left time.Duration) error) er
 }
 
 func checkUnixPath(path string) error {
-	if path == "" || len(path) > maxUnixPath || path[0] != '/' {
+	if path == "" || len(path) > MaxUnixPath || path[0] != '/' {
 		return &net.OpError{Op: "connect", Net: "unix", Err: unix.EINVAL}
 	}
 	return nil

@@ -75,7 +75,7 @@ func TestDialUnix(t *testing.T) {
 func TestDialUnixRefused(t *testing.T) {
 	eachUnixDial(t, func(t *testing.T, dial func(string, DialOptions) (Conn, error)) {
 		path := unixPath(t)
-		for _, p := range []string{path, "", "relative", "/" + strings.Repeat("x", maxUnixPath)} {
+		for _, p := range []string{path, "", "relative", "/" + strings.Repeat("x", MaxUnixPath)} {
 			if c, err := dial(p, DialOptions{Timeout: time.Second}); err == nil {
 				c.Close()
 				t.Errorf("%q: connected", p)

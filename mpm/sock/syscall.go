@@ -159,5 +159,5 @@ func netAddr(sa unix.Sockaddr) net.Addr {
 	case *unix.SockaddrUnix:
 		return &net.UnixAddr{Net: "unix", Name: a.Name}
 	}
-	return &net.UnixAddr{Net: "unix"}
+	return &net.TCPAddr{} // the peer has left before it was looked at
 }

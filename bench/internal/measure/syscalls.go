@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"jkd/bench/internal/proc"
@@ -45,7 +46,8 @@ func Trace(set *proc.Set, dir string, root int, load func() error) (Syscalls, er
 		return nil, err
 	}
 	loadErr := load()
-	p.Interrupt()
+	p.Signal(syscall.SIGINT)
+	p.Stop()
 	if loadErr != nil {
 		return nil, loadErr
 	}

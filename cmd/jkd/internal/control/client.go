@@ -139,7 +139,7 @@ func (c *Client) ask(command string) (Reply, conn, error) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return Reply{}, conn{}, ErrNotRunning
 	case err != nil:
-		return Reply{}, conn{}, cause(err)
+		return Reply{}, conn{}, sock.Cause(err)
 	}
 	_ = nc.SetDeadline(until)
 	r, rd, err := exchange(nc.(*net.UnixConn), command)
@@ -156,7 +156,7 @@ func exchange(nc *net.UnixConn, command string) (r Reply, rd *bufio.Reader, err 
 		return r, nil, fmt.Errorf("the process that listens there belongs to user %d", uid)
 	}
 	if _, err := io.WriteString(nc, command+"\n"); err != nil {
-		return r, nil, cause(err)
+		return r, nil, sock.Cause(err)
 	}
 	rd = bufio.NewReaderSize(nc, 8<<10)
 	line, err := rd.ReadSlice('\n')

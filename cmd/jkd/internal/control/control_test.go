@@ -21,6 +21,7 @@ import (
 
 	"jkd/cmd/jkd/internal/status"
 	"jkd/connector/counters"
+	"jkd/mpm/sock"
 	"jkd/scoreboard"
 )
 
@@ -275,7 +276,7 @@ func TestListen(t *testing.T) {
 		{at("file"), "not a socket"},
 		{at("link"), "not a socket"},
 		{at("no/jkd.ctl"), "no such file or directory"},
-		{at(strings.Repeat("x", MaxPath)), "more than 103 bytes"},
+		{at(strings.Repeat("x", sock.MaxUnixPath)), "more than 103 bytes"},
 	} {
 		if l, err := Listen(tt.path, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v", tt.path, l, err)
@@ -284,7 +285,7 @@ func TestListen(t *testing.T) {
 	if b, err := os.ReadFile(at("file")); string(b) != "mine" {
 		t.Errorf("the file is now %q, %v", b, err)
 	}
-	if names, _ := filepath.Glob(at(".*ctl")); len(names) > 0 {
+	if names, _ := filepath.Glob(at("*ctl.*")); len(names) > 0 {
 		t.Errorf("left behind: %q", names)
 	}
 }

@@ -5,24 +5,17 @@ package control
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
 	"sync"
-	"syscall"
 	"time"
-)
 
-// MaxPath is the length of the longest path of a socket, in bytes, that every
-// supported system takes.
-const MaxPath = 103
+	"jkd/mpm/sock"
+)
 
 // Listener is the master's socket.
 type Listener struct {
-	path   string
-	tmp    string // where it is until Publish
 	ln     *net.UnixListener
-	self   fs.FileInfo // of the socket's file
+	file   sock.UnixFile
 	closed sync.Once
 }
 
@@ -34,42 +27,18 @@ func Listen(path string, replaces int) (*Listener, error) {
 	if err := vacant(path, replaces); err != nil {
 		return nil, fmt.Errorf("ControlSocket %s: %w", path, err)
 	}
-	// A name of its own, then rename: there is no moment without a socket
-	// at path, and nobody can connect before it is what it should be. What a
-	// process has left there that was killed before it was ready is replaced.
-	tmp := path + ".new"
-	if len(tmp) > MaxPath {
-		tmp = path // then without this nicety
-	} else if err := vacant(tmp, 0); err != nil {
-		return nil, fmt.Errorf("ControlSocket %s: %w", tmp, err)
-	}
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("ControlSocket %s: %w", path, cause(err))
-	}
-	mask := syscall.Umask(0o177)
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: tmp, Net: "unix"})
-	syscall.Umask(mask)
+	ln, file, err := sock.ListenUnix(path, 0o600, -1, -1)
 	if err != nil {
-		return nil, fmt.Errorf("ControlSocket %s: %w", path, cause(err))
+		return nil, fmt.Errorf("ControlSocket %s: %w", path, err)
 	}
-	ln.SetUnlinkOnClose(false)
-	l := &Listener{path: path, tmp: tmp, ln: ln}
-	if l.self, err = os.Lstat(tmp); err != nil {
-		_ = ln.Close()
-		_ = os.Remove(tmp)
-		return nil, fmt.Errorf("ControlSocket %s: %w", path, cause(err))
-	}
-	return l, nil
+	return &Listener{ln: ln, file: file}, nil
 }
 
 // Publish puts the socket in its place. It is called once, before or while the
 // Server runs.
 func (l *Listener) Publish() error {
-	if l.tmp == l.path {
-		return nil
-	}
-	if err := os.Rename(l.tmp, l.path); err != nil {
-		return fmt.Errorf("ControlSocket %s: %w", l.path, cause(err))
+	if err := l.file.Publish(); err != nil {
+		return fmt.Errorf("ControlSocket %s: %w", l.file.Path, err)
 	}
 	return nil
 }
@@ -78,28 +47,18 @@ func (l *Listener) Publish() error {
 // place. It may be called more than once.
 func (l *Listener) Close() {
 	l.closed.Do(func() {
-		for _, path := range []string{l.path, l.tmp} {
-			if now, err := os.Lstat(path); err == nil && os.SameFile(now, l.self) {
-				_ = os.Remove(path)
-			}
-		}
+		l.file.Remove()
 		_ = l.ln.Close()
 	})
 }
 
 // vacant tells why a socket cannot be made at path, if so.
 func vacant(path string, replaces int) error {
-	if len(path) > MaxPath {
-		return fmt.Errorf("the path has more than %d bytes", MaxPath)
+	if len(path) > sock.MaxUnixPath {
+		return fmt.Errorf("the path has more than %d bytes", sock.MaxUnixPath)
 	}
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return cause(err)
-	case info.Mode().Type() != fs.ModeSocket:
-		return errors.New("there is something else of this name, which is not a socket")
+	if err := sock.VacantUnix(path); !errors.Is(err, sock.ErrUnixInUse) {
+		return err
 	}
 	r, err := (&Client{Path: path, Patience: aliveWait}).PID()
 	if errors.Is(err, ErrNotRunning) {
@@ -116,17 +75,3 @@ func vacant(path string, replaces int) error {
 
 // aliveWait is how long a socket's owner has to say who it is.
 const aliveWait = 5 * time.Second
-
-// cause cuts the address or path, which the caller names, out of the error.
-func cause(err error) error {
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err
-	}
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
-	}
-	if se, ok := errors.AsType[*os.SyscallError](err); ok {
-		err = se.Err
-	}
-	return err
-}

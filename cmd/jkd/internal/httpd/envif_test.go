@@ -3,6 +3,7 @@
 package httpd
 
 import (
+	"net"
 	"net/netip"
 	"regexp"
 	"testing"
@@ -81,7 +82,7 @@ func TestAccess(t *testing.T) {
 	} {
 		x := &exchange{}
 		x.reset(false, 80)
-		x.setAddrs(netip.AddrPortFrom(netip.MustParseAddr(tt.client), 1), netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 80))
+		x.setAddrs(&net.TCPAddr{IP: net.ParseIP(tt.client), Port: 1}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}, 0)
 		var err error
 		if x.MatchPath, err = connector.CleanPath(nil, []byte(tt.path)); err != nil {
 			t.Fatal(err)

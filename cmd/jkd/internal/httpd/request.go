@@ -2,6 +2,8 @@ package httpd
 
 import (
 	"bytes"
+	"cmp"
+	"net"
 	"net/netip"
 	"strconv"
 
@@ -22,7 +24,7 @@ type exchange struct {
 	connector.Request
 	env       connector.Env
 	notes     connector.Notes
-	client    netip.Addr             // who asks, IPv4 as such
+	client    netip.Addr             // who asks, IPv4 as such; not valid without an address
 	denied    bool                   // and may not, says the configuration
 	mapped    bool                   // a worker was asked
 	redirects int                    // how often the request became one for another path
@@ -283,7 +285,7 @@ func (x *exchange) serverName(host []byte, o *Options, localPort int) refusal {
 	r := &x.Request
 	r.ServerPort = localPort
 	if len(host) == 0 {
-		r.ServerName = r.LocalAddr
+		r.ServerName = connector.Numeric(r.LocalAddr)
 		if o.ServerName != "" {
 			r.ServerName = append(x.num[:0], o.ServerName...)
 			x.num = r.ServerName
@@ -392,15 +394,30 @@ func fieldKind(name []byte) kind {
 	return kindEndToEnd
 }
 
-// setAddrs puts the connection's addresses into r as text.
-func (x *exchange) setAddrs(remote, local netip.AddrPort) {
+// setAddrs puts the connection's addresses into r as text and returns the port
+// that the client connected to: for a Unix socket the one of ServerName, or 80.
+func (x *exchange) setAddrs(remote, local net.Addr, serverPort int) (localPort int) {
+	if _, ok := local.(*net.UnixAddr); ok {
+		x.RemoteAddr, x.LocalAddr = []byte(connector.UnixAddr), []byte(connector.UnixAddr)
+		x.RemotePort, x.client = []byte("0"), netip.Addr{}
+		return cmp.Or(serverPort, 80)
+	}
 	text := func(a netip.Addr) []byte {
 		if !a.IsValid() {
 			a = netip.IPv4Unspecified() // the client has left before it was looked at
 		}
 		return []byte(a.Unmap().WithZone("").String())
 	}
-	x.client = remote.Addr().Unmap().WithZone("")
-	x.RemoteAddr, x.LocalAddr = text(remote.Addr()), text(local.Addr())
-	x.RemotePort = strconv.AppendUint(nil, uint64(remote.Port()), 10)
+	from, to := addrPort(remote), addrPort(local)
+	x.client = from.Addr().Unmap().WithZone("")
+	x.RemoteAddr, x.LocalAddr = text(from.Addr()), text(to.Addr())
+	x.RemotePort = strconv.AppendUint(nil, uint64(from.Port()), 10)
+	return int(to.Port())
+}
+
+func addrPort(a net.Addr) netip.AddrPort {
+	if t, ok := a.(interface{ AddrPort() netip.AddrPort }); ok {
+		return t.AddrPort()
+	}
+	return netip.AddrPort{}
 }

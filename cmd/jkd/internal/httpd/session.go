@@ -3,7 +3,6 @@ package httpd
 import (
 	"bufio"
 	"errors"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -19,16 +18,13 @@ const (
 	// after which the connection is closed.
 	drainBytes = 64 << 10
 	drainTime  = time.Second
-	// forever is a timeout that is none.
-	forever = 100 * 365 * 24 * time.Hour
 )
 
 // session is everything one connection needs, kept and reused.
 type session struct {
 	s    *Server
 	conn Conn
-	seat *scoreboard.Seat
-	slot *scoreboard.Slot // that of seat when it was looked at last
+	slot *scoreboard.Slot
 	in   input
 	h    head
 	x    exchange
@@ -63,84 +59,31 @@ func newSession(s *Server) *session {
 
 // release drops what a pooled session must not keep alive.
 func (ss *session) release() {
-	ss.conn, ss.seat, ss.slot = nil, nil, nil
+	ss.conn, ss.slot = nil, nil
 	ss.in.conn, ss.w.conn = nil, nil
 	ss.in.small.Reset(nil)
 	ss.in.br = ss.in.small
 }
 
-// begin prepares for a connection that has a seat.
-func (ss *session) begin(c Conn, seat *scoreboard.Seat) {
-	ss.conn, ss.seat = c, seat
+// serve serves the connection to its end and closes it.
+func (ss *session) serve(c Conn, slot *scoreboard.Slot) {
+	ss.conn, ss.slot = c, slot
 	ss.served, ss.unread = 0, false
 	ss.in.reset(c, ss.s.o.TimeOut)
 	ss.w.reset(c, ss.s.o.TimeOut)
-	remote, local := addrPort(c.RemoteAddr()), addrPort(c.LocalAddr())
-	ss.localPort = int(local.Port())
-	ss.x.setAddrs(remote, local)
-	ss.sit()
-}
-
-// sit makes the slot of the seat show this connection.
-func (ss *session) sit() {
-	if ss.slot != ss.seat.Slot {
-		ss.slot = ss.seat.Slot
-		ss.slot.StartConnection(time.Now().UnixNano(), ss.x.RemoteAddr)
-	}
-}
-
-// serve serves the connection to its end, or until it should be parked, which
-// it tells.
-func (ss *session) serve() (park bool) {
-	for {
-		if err := ss.await(); err != nil {
-			_, parks := ss.conn.(parker)
-			return parks && isTimeout(err)
+	ss.localPort = ss.x.setAddrs(c.RemoteAddr(), c.LocalAddr(), ss.s.o.ServerPort)
+	slot.StartConnection(time.Now().UnixNano(), ss.x.RemoteAddr)
+	for ss.request() {
+		slot.SetStatus(scoreboard.KeepAlive)
+		if ss.in.br.Buffered() == 0 {
+			ss.in.idle, ss.in.idleTimeout = true, ss.s.o.KeepAliveTimeout
 		}
-		if !ss.request() {
-			break
-		}
-		ss.slot.SetStatus(scoreboard.KeepAlive)
 	}
-	ss.slot.SetStatus(scoreboard.Closing)
+	slot.SetStatus(scoreboard.Closing)
 	if ss.unread {
 		ss.linger()
 	}
-	return false
-}
-
-// await waits for the first bytes of a request.
-func (ss *session) await() error {
-	if ss.in.br.Buffered() == 0 {
-		ss.in.idle, ss.in.idleTimeout = true, ss.idleTimeout()
-		if _, ok := ss.conn.(parker); ok {
-			ss.in.idleTimeout = min(ss.in.idleTimeout, parkAfter)
-		}
-		if _, err := ss.in.br.Peek(1); err != nil {
-			return err
-		}
-	}
-	ss.sit()
-	return nil
-}
-
-// idleTimeout is how long the client may take to begin its first or next
-// request.
-func (ss *session) idleTimeout() time.Duration {
-	switch o := &ss.s.o; {
-	case ss.served > 0:
-		return o.KeepAliveTimeout
-	case o.TimeOut > 0:
-		return o.TimeOut
-	}
-	return forever
-}
-
-func addrPort(a interface{ String() string }) netip.AddrPort {
-	if t, ok := a.(interface{ AddrPort() netip.AddrPort }); ok {
-		return t.AddrPort()
-	}
-	return netip.AddrPort{}
+	_ = c.Close()
 }
 
 // request serves one request and tells whether another one may follow.
@@ -318,7 +261,6 @@ func (ss *session) answer() {
 			ss.answer()
 			return
 		}
-		err = &connector.Error{Worker: worker.Name(), Op: "redirect", Status: 500, Err: err}
 	}
 	status := 502
 	var e *connector.Error

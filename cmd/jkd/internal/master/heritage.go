@@ -17,6 +17,7 @@ import (
 	"github.com/cloudflare/tableflip"
 
 	"jkd/mpm"
+	"jkd/mpm/sock"
 	"jkd/shm"
 )
 
@@ -41,6 +42,8 @@ const (
 type offer struct {
 	Generation uint32   // of the old one
 	Files      []string // what the descriptors are, see the keys below
+	// Sockets are the files of the listeners that have one.
+	Sockets []sock.UnixFile `json:",omitempty"`
 }
 
 // The keys of descriptors.
@@ -130,7 +133,24 @@ func (h *Heritage) Segment(name string) *shm.Segment {
 // It belongs to the caller.
 func (h *Heritage) File(name string) int { return h.take(name) }
 
+// socket is the file of a Unix socket that the generation before listens on, the
+// zero value if it has none there.
+func (h *Heritage) socket(path string) sock.UnixFile {
+	if h != nil {
+		for _, f := range h.offer.Sockets {
+			if f.Path == path {
+				return f
+			}
+		}
+	}
+	return sock.UnixFile{}
+}
+
+// take is the descriptor of a key, -1 if there is none, as for a nil Heritage.
 func (h *Heritage) take(key string) int {
+	if h == nil {
+		return -1
+	}
 	fd, ok := h.files[key]
 	if !ok {
 		return -1
@@ -151,8 +171,12 @@ func (h *Heritage) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// announce tells the old master who serves besides it.
+// announce tells the old master who serves besides it, and what of its own that
+// one has no use for.
 func (h *Heritage) announce() {
+	for key := range h.files {
+		_, _ = fmt.Fprintf(h, "\n%s%s\n", withoutWord, key)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.up >= 0 {
@@ -349,15 +373,19 @@ func (h *Heritage) heard() []byte {
 func report(b []byte) string {
 	var lines []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(b), "?")) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, readyWord) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, readyWord) && !strings.HasPrefix(line, withoutWord) {
 			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// readyWord and a pid are what a successor says when its children serve.
-const readyWord = "ready "
+// What a successor says when its children serve: readyWord and its pid, and
+// withoutWord and the key of each descriptor that it has not taken.
+const (
+	readyWord   = "ready "
+	withoutWord = "without "
+)
 
 // readyPID finds that in a report.
 func readyPID(b []byte) (pid int) {
@@ -369,7 +397,12 @@ func readyPID(b []byte) (pid int) {
 	return pid
 }
 
-// adopted is an inherited listener; addr is nil if it has none that can be told.
+// without tells whether a report says that of a key.
+func without(report []byte, key string) bool {
+	return bytes.Contains(report, []byte("\n"+withoutWord+key+"\n"))
+}
+
+// adopted is an inherited TCP listener; addr is nil if it has none that can be told.
 func adopted(fd int) (listener, error) {
 	sa, err := syscall.Getsockname(fd)
 	if err != nil {
@@ -381,8 +414,6 @@ func adopted(fd int) (listener, error) {
 		addr = &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
 	case *syscall.SockaddrInet6:
 		addr = &net.TCPAddr{IP: sa.Addr[:], Port: sa.Port}
-	case *syscall.SockaddrUnix:
-		addr = &net.UnixAddr{Name: sa.Name, Net: "unix"}
 	default:
 		return listener{}, errors.New("not a socket to listen on")
 	}

@@ -8,22 +8,35 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"strconv"
 	"syscall"
 
+	"jkd/conf"
 	"jkd/mpm/sock"
 )
 
 // endpoint is one socket to listen on. network and address are canonical, as
 // an upgrade finds a socket again by these very strings.
 type endpoint struct {
-	network string // tcp4 or tcp6
+	network string // tcp4, tcp6 or unix
 	address string
 	given   string // the directive's argument
 	// lenient: a failure is tolerated, as the same port is opened for IPv4
 	// too and the machine may have no IPv6.
 	lenient bool
+	unix    conf.ListenUnix // if that is the network
+}
+
+// endpoints are those of all Listen directives.
+func endpoints(list []string, unix []conf.ListenUnix) ([]endpoint, error) {
+	all, err := parseListen(list)
+	for _, u := range unix {
+		all = append(all, endpoint{network: "unix", address: u.Path, given: u.String(), unix: u})
+	}
+	if err == nil && len(all) == 0 {
+		err = errors.New("Listen: no listening sockets available, at least one is needed")
+	}
+	return all, err
 }
 
 // parseListen reads the arguments of Listen directives: port, *:port,
@@ -46,9 +59,6 @@ func parseListen(list []string) ([]endpoint, error) {
 			all = append(all, ep)
 		}
 	}
-	if len(all) == 0 {
-		return nil, errors.New("Listen: no listening sockets available, at least one is needed")
-	}
 	return all, nil
 }
 
@@ -66,8 +76,8 @@ func parseOne(given string) ([]endpoint, error) {
 	port := uint16(n)
 	if host == "" || host == "*" {
 		return []endpoint{
-			{"tcp6", netip.AddrPortFrom(netip.IPv6Unspecified(), port).String(), given, true},
-			{"tcp4", netip.AddrPortFrom(netip.IPv4Unspecified(), port).String(), given, false},
+			{network: "tcp6", address: netip.AddrPortFrom(netip.IPv6Unspecified(), port).String(), given: given, lenient: true},
+			{network: "tcp4", address: netip.AddrPortFrom(netip.IPv4Unspecified(), port).String(), given: given},
 		}, nil
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -90,7 +100,7 @@ func endpointOf(a netip.Addr, port uint16, given string) endpoint {
 	if a.Is4() {
 		network = "tcp4"
 	}
-	return endpoint{network, netip.AddrPortFrom(a, port).String(), given, false}
+	return endpoint{network: network, address: netip.AddrPortFrom(a, port).String(), given: given}
 }
 
 // listener is an open socket. Its descriptor is non-blocking, close-on-exec
@@ -99,28 +109,51 @@ func endpointOf(a netip.Addr, port uint16, given string) endpoint {
 type listener struct {
 	fd   int
 	addr net.Addr
-	key  string // by which the next generation finds it
+	key  string          // by which the next generation finds it
+	unix conf.ListenUnix // the directive of a Unix socket
+	file sock.UnixFile
+	// shared: another generation listens there too, and more rightfully.
+	shared bool
 }
 
-// openListeners opens all endpoints or none. inherited gives the socket that the
-// generation before has of a key, or -1.
-func openListeners(inherited func(key string) int, eps []endpoint, backlog int) (ls []listener, err error) {
+func share(ls []listener, shared bool) {
+	for i := range ls {
+		ls[i].shared = shared
+	}
+}
+
+// openListeners opens all endpoints or none. Those that the generation before
+// has are its sockets; h is nil if there was none.
+func openListeners(h *Heritage, eps []endpoint, backlog int) (ls []listener, err error) {
 	defer func() {
 		if err != nil {
+			removeUnix(ls)
 			closeListeners(ls)
 		}
 	}()
 	for _, ep := range eps {
-		l, err := openListener(inherited, ep, backlog)
+		l, err := openListener(h, ep, backlog)
 		if err != nil {
 			if ep.lenient {
 				continue
 			}
-			return ls, fmt.Errorf("Listen %s: could not bind to %s: %w", ep.given, ep.address, err)
+			return ls, fmt.Errorf("Listen %s: %w", ep.given, err)
 		}
 		ls = append(ls, l)
 	}
 	return ls, nil
+}
+
+// shutListeners makes the kernel refuse connections although children that
+// finish a request have copies of the sockets for a while yet. Linux does that
+// for all copies at once; where shutdown doesn't apply to listeners, closing
+// is left to the last child. Not for sockets that another generation has.
+func shutListeners(ls []listener) {
+	for _, l := range ls {
+		if !l.shared {
+			_ = syscall.Shutdown(l.fd, syscall.SHUT_RDWR)
+		}
+	}
 }
 
 func closeListeners(ls []listener) {
@@ -129,12 +162,20 @@ func closeListeners(ls []listener) {
 	}
 }
 
-func openListener(inherited func(key string) int, ep endpoint, backlog int) (l listener, err error) {
+func openListener(h *Heritage, ep endpoint, backlog int) (l listener, err error) {
 	key := listenerKey(ep.network, ep.address)
-	if fd := inherited(key); fd >= 0 {
-		l, err = adopted(fd)
+	if ep.network == "unix" {
+		l, err = unixListener(h, key, ep.unix)
 	} else {
-		l, err = newListener(ep.network, ep.address)
+		if fd := h.take(key); fd >= 0 {
+			l, err = adopted(fd)
+			l.shared = true
+		} else {
+			l, err = newListener(ep.network, ep.address)
+		}
+		if err != nil {
+			err = fmt.Errorf("could not bind to %s: %w", ep.address, err)
+		}
 	}
 	l.key = key
 	if err == nil {
@@ -144,20 +185,10 @@ func openListener(inherited func(key string) int, ep endpoint, backlog int) (l l
 		err = sock.Backlog(l.fd, backlog)
 	}
 	if err != nil && l.fd > 0 {
-		_ = syscall.Close(l.fd)
+		removeUnix([]listener{l})
+		closeListeners([]listener{l})
 	}
 	return l, err
-}
-
-// bindCause cuts the address, which the caller names, out of the error.
-func bindCause(err error) error {
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err
-	}
-	if se, ok := errors.AsType[*os.SyscallError](err); ok {
-		err = se.Err
-	}
-	return err
 }
 
 // dup copies the descriptor of c.
@@ -180,7 +211,7 @@ func newListener(network, address string) (listener, error) {
 	lc.SetMultipathTCP(false) // costs more and offers nothing here
 	ln, err := lc.Listen(context.Background(), network, address)
 	if err != nil {
-		return listener{}, bindCause(err)
+		return listener{}, sock.Cause(err)
 	}
 	defer ln.Close()
 	fd, err := dup(ln.(*net.TCPListener))

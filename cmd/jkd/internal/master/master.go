@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"jkd/conf"
 	"jkd/mpm"
 	"jkd/mpm/sock"
 	"jkd/scoreboard"
@@ -27,8 +28,10 @@ const DefaultBacklog = 511
 // and Segments stay the caller's.
 type Options struct {
 	// Listen holds the arguments of the Listen directives: port, *:port,
-	// address:port or name:port; at least one.
-	Listen []string
+	// address:port or name:port; ListenUnix those of Unix sockets. At least one
+	// in both.
+	Listen     []string
+	ListenUnix []conf.ListenUnix
 	// Backlog is ListenBacklog; 0: DefaultBacklog.
 	Backlog int
 	// AcceptFilter is set on the TCP listeners.
@@ -162,18 +165,14 @@ func (m *Master) open() (err error) {
 	if err = m.lookupUser(); err != nil {
 		return err
 	}
-	eps, err := parseListen(m.o.Listen)
+	eps, err := endpoints(m.o.Listen, m.o.ListenUnix)
 	if err != nil {
 		return err
 	}
-	parent, inherited := 0, func(string) int { return -1 }
-	if h := m.o.Heritage; h != nil {
-		parent, inherited = h.parent, h.take
-	}
-	if m.pid, err = preparePidFile(m.o.PidFile, parent); err != nil {
+	if m.pid, err = preparePidFile(m.o.PidFile, m.o.Heritage.Parent()); err != nil {
 		return err
 	}
-	if m.listeners, err = openListeners(inherited, eps, m.o.Backlog); err != nil {
+	if m.listeners, err = openListeners(m.o.Heritage, eps, m.o.Backlog); err != nil {
 		return err
 	}
 	m.setFilters()
@@ -346,8 +345,9 @@ func (m *Master) obey(s os.Signal, sup stopper) {
 		// The place is free for a successor from now on.
 		m.pid.remove()
 		m.removeFiles()
+		removeUnix(m.listeners)
 		sup.Graceful(m.o.GracefulShutdownTimeout)
-		m.shutListeners()
+		shutListeners(m.listeners)
 	case actReload:
 		m.log.Info().Msgf("caught %s, %s", name, a)
 		m.ask(reloadRequest{})
@@ -364,16 +364,6 @@ func (m *Master) removeFiles() {
 		if err := s.Remove(); err != nil {
 			m.log.Warn().Err(err).Msg("could not remove a file of shared memory")
 		}
-	}
-}
-
-// shutListeners makes the kernel refuse connections although children that
-// finish a request have copies of the sockets for a while yet. Linux does that
-// for all copies at once; where shutdown doesn't apply to listeners, closing
-// is left to the last child. Not for sockets that a successor has.
-func (m *Master) shutListeners() {
-	for _, l := range m.listeners {
-		_ = syscall.Shutdown(l.fd, syscall.SHUT_RDWR)
 	}
 }
 
@@ -394,8 +384,14 @@ func (m *Master) takeOver() error {
 			return err
 		}
 	}
+	if err := publishUnix(m.listeners); err != nil {
+		return err
+	}
 	if err := m.pid.publish(); err != nil {
 		return err
+	}
+	if m.successor {
+		share(m.listeners, false)
 	}
 	if h := m.o.Heritage; h != nil {
 		if err := h.ready(); err != nil {
@@ -419,6 +415,7 @@ func (m *Master) close() {
 	if m.pid != nil {
 		m.pid.remove()
 	}
+	removeUnix(m.listeners)
 	closeListeners(m.listeners)
 	if m.o.Heritage != nil {
 		m.o.Heritage.end()

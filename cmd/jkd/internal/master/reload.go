@@ -187,13 +187,15 @@ func (m *Master) goOn(err error) {
 
 // replaced is called when a successor has taken over.
 func (m *Master) replaced(sup stopper) {
-	m.reload.next = readyPID(m.o.Heritage.heard())
+	said := m.o.Heritage.heard()
+	m.reload.next = readyPID(said)
 	m.endNext()
 	m.reload.phase = reloadOver
 	m.log.Info().Int("next", m.reload.next).Msg("the next generation serves")
 	m.pid.remove()
 	m.removeFiles()
 	m.leave(sup)
+	m.dropListeners(said)
 	m.reload.watch.Reset(time.Second)
 	// Told only now, as whoever asked expects the new configuration: it is the
 	// children's last moment to accept a connection.
@@ -202,6 +204,23 @@ func (m *Master) replaced(sup stopper) {
 		m.pass(r)
 	}
 	m.reload.later = nil
+}
+
+// dropListeners makes the kernel refuse what the successor does not listen on,
+// and leaves it the others.
+func (m *Master) dropListeners(said []byte) {
+	m.listeners = slices.DeleteFunc(m.listeners, func(l listener) bool {
+		if !without(said, l.key) {
+			return false
+		}
+		m.log.Info().Stringer("address", l.addr).Msg("not listening any more")
+		gone := []listener{l}
+		removeUnix(gone)
+		shutListeners(gone)
+		closeListeners(gone)
+		return true
+	})
+	share(m.listeners, true)
 }
 
 // watchNext looks after the successor while this generation drains.
@@ -214,7 +233,9 @@ func (m *Master) watchNext(sup stopper) {
 		return
 	}
 	m.log.Error().Int("next", m.reload.next).Stringer("limit", orphanPatience).Msg("the next generation has died: nobody accepts connections, this generation ends")
-	m.shutListeners()
+	share(m.listeners, false)
+	removeUnix(m.listeners)
+	shutListeners(m.listeners)
 	time.AfterFunc(orphanPatience, sup.Stop)
 }
 
@@ -368,6 +389,9 @@ func (h *Heritage) offerTo(m *Master) error {
 	add := func(key string, fd int) { o.Files, fds = append(o.Files, key), append(fds, fd) }
 	for _, l := range m.listeners {
 		add(l.key, l.fd)
+		if l.file.Path != "" {
+			o.Sockets = append(o.Sockets, l.file)
+		}
 	}
 	add(segmentKey("scoreboard"), int(m.segment.Fd()))
 	for name, s := range m.o.Shared {

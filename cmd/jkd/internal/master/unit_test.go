@@ -39,7 +39,7 @@ func TestParseListen(t *testing.T) {
 		{[]string{"127.0.0.1:http"}, "", "not a number"},
 		{[]string{"no-such-host.invalid:80"}, "", "could not resolve"},
 	} {
-		eps, err := parseListen(c.list)
+		eps, err := endpoints(c.list, nil)
 		var got []string
 		for _, ep := range eps {
 			s := ep.network + " " + ep.address
@@ -57,15 +57,12 @@ func TestParseListen(t *testing.T) {
 	}
 }
 
-// nothing is what the first generation inherits.
-func nothing(string) int { return -1 }
-
 func TestOpenListeners(t *testing.T) {
-	eps, err := parseListen([]string{"127.0.0.1:0"})
+	eps, err := endpoints([]string{"127.0.0.1:0"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ls, err := openListeners(nothing, eps, 5)
+	ls, err := openListeners(nil, eps, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,13 +96,8 @@ func TestInheritedListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	ln.Close()
-	inherited := func(key string) int {
-		if key == "listener tcp4 "+address {
-			return fd
-		}
-		return -1
-	}
-	eps, err := parseListen([]string{address})
+	inherited := &Heritage{files: map[string]int{"listener tcp4 " + address: fd}}
+	eps, err := endpoints([]string{address}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,18 +117,18 @@ func TestBindFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	eps, err := parseListen([]string{"127.0.0.1:0", ln.Addr().String()})
+	eps, err := endpoints([]string{"127.0.0.1:0", ln.Addr().String()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = openListeners(nothing, eps, 5)
+	_, err = openListeners(nil, eps, 5)
 	want := fmt.Sprintf("Listen %s: could not bind to %[1]s: address already in use", ln.Addr())
 	if err == nil || err.Error() != want || !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	// Lenient: the other protocol is enough.
 	eps[1].lenient = true
-	ls, err := openListeners(nothing, eps, 5)
+	ls, err := openListeners(nil, eps, 5)
 	if err != nil || len(ls) != 1 {
 		t.Errorf("%d listeners, %v", len(ls), err)
 	}

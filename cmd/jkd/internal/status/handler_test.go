@@ -160,6 +160,15 @@ func TestHandlerRefuses(t *testing.T) {
 	if a := get(t, nobody, "/s"); a.Status != 403 {
 		t.Errorf("without Require: %d", a.Status)
 	}
+	// A client of a Unix socket may be anybody behind a proxy.
+	for prefix, want := range map[string]int{"127.0.0.0/8": 403, "0.0.0.0/0": 200} {
+		h := NewHandler(HandlerOptions{Location: "/s", Source: fixed{state: sampleStatus}, Require: []netip.Prefix{netip.MustParsePrefix(prefix)}})
+		r := connectortest.Request("GET", "/s", "")
+		r.RemoteAddr = []byte(connector.UnixAddr)
+		if a := ask(t, h, r); a.Status != want {
+			t.Errorf("over a Unix socket, with Require %s: %d, want %d", prefix, a.Status, want)
+		}
+	}
 }
 
 func TestHandlerUsers(t *testing.T) {
