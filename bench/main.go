@@ -70,12 +70,15 @@ type options struct {
 	keep       bool
 }
 
+// none stands for no scenario.
+const none = "none"
+
 func parse(args []string, stderr io.Writer) (o options, err error) {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.StringVar(&o.jkd, "jkd", "jkd", "the `program` under test")
 	fs.StringVar(&o.out, "out", "build/bench", "`directory` of RESULTS.md, results.json and plots; what earlier runs measured of other scenarios stays in them")
-	only := fs.String("only", "", "scenarios, `names` with commas between them; empty: all of\n"+scenarioNames())
+	only := fs.String("only", "", "scenarios, `names` with commas between them; "+none+": write the report of earlier runs anew; empty: all of\n"+scenarioNames())
 	contenders := fs.String("contenders", "", "contenders, `names` or beginnings of names up to a hyphen, with commas; empty: those of each scenario; all are\n"+contenderNames())
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds of each contender")
 	seconds := fs.Int("seconds", 2, "seconds of load a round")
@@ -95,7 +98,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		return o, fmt.Errorf("no contender %s; there are\n%s", strings.Join(unknown, ", "), contenderNames())
 	}
 	o.scenarios = scenario.All()
-	if names := split(*only); len(names) > 0 {
+	if *only == none {
+		o.scenarios = nil
+	} else if names := split(*only); len(names) > 0 {
 		o.scenarios = slices.DeleteFunc(o.scenarios, func(s scenario.Scenario) bool { return !slices.Contains(names, s.Name) })
 		if len(o.scenarios) != len(names) {
 			return o, fmt.Errorf("-only %s: unknown scenario; there are\n%s", *only, scenarioNames())
@@ -183,7 +188,9 @@ func run(o options) (err error) {
 	if err != nil {
 		return err
 	}
-	results.Machine = report.Machine(jkd)
+	if len(o.scenarios) > 0 {
+		results.Machine = report.Machine(jkd)
+	}
 	so := scenario.Options{
 		Set: &set, Dir: dir, Plots: plots, JKD: jkd, Version: report.Version(jkd), Contenders: o.contenders, Rounds: o.rounds, Load: o.load, Quick: o.quick,
 		Log: func(format string, args ...any) { fmt.Printf(format+"\n", args...) },

@@ -45,6 +45,12 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestParseNone(t *testing.T) {
+	if o, err := parse([]string{"-only", "none"}, io.Discard); err != nil || len(o.scenarios) != 0 {
+		t.Errorf("%d scenarios, %v", len(o.scenarios), err)
+	}
+}
+
 // A small run of the real thing, as far as the programs are there.
 func TestSmoke(t *testing.T) {
 	if testing.Short() {

@@ -23,7 +23,7 @@ func Hold(url string, n int, timeout time.Duration) (*Held, error) {
 	h := &Held{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	free := make(chan struct{}, 50) // at once
+	free := make(chan struct{}, 250) // at once
 	for range n {
 		free <- struct{}{}
 		wg.Go(func() {
