@@ -110,6 +110,9 @@ type ServerConfig struct {
 	// KeepAliveTimeout is the wait for a connection's next request, default
 	// 5 s. Never 0 when KeepAlive is true.
 	KeepAliveTimeout time.Duration
+	// KeepAliveParking lets connections of worker that wait for a request be
+	// without a thread, default on. Without effect under prefork.
+	KeepAliveParking bool
 	// TimeOut bounds each single wait for the network, default 60 s, > 0.
 	TimeOut time.Duration
 	// GracefulShutdownTimeout bounds a graceful stop and the end of a generation
@@ -175,6 +178,7 @@ func Defaults() *Config {
 			KeepAlive:               true,
 			MaxKeepAliveRequests:    100,
 			KeepAliveTimeout:        5 * time.Second,
+			KeepAliveParking:        true,
 			GracefulShutdownTimeout: time.Minute,
 			TimeOut:                 60 * time.Second,
 			ListenBacklog:           511,

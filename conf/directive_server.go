@@ -68,6 +68,7 @@ func serverTable() table {
 		set: number(func(c *Config) *int { return &c.Server.MaxKeepAliveRequests }, 0, math.MaxInt32)})
 	t.add(directive{name: "KeepAliveTimeout",
 		set: seconds(func(c *Config) *time.Duration { return &c.Server.KeepAliveTimeout }, 0)})
+	t.add(directive{name: "KeepAliveParking", set: onOff(func(c *Config) *bool { return &c.Server.KeepAliveParking })})
 	t.add(directive{name: "TimeOut",
 		set: seconds(func(c *Config) *time.Duration { return &c.Server.TimeOut }, time.Millisecond)})
 	t.add(directive{name: "GracefulShutdownTimeout",

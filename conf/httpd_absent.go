@@ -1,6 +1,9 @@
 package conf
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // absent are the modules of Apache that jkd does without, what does not work
 // then, and their directives. An empty text: nothing that anybody would miss.
@@ -171,7 +174,7 @@ var absent = []struct{ modules, text, directives string }{
 }
 
 // absentModules is what is said of each module, by its ID.
-var absentModules = func() map[string]string {
+var absentModules = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, a := range absent {
 		for name := range strings.FieldsSeq(a.modules) {
@@ -179,4 +182,4 @@ var absentModules = func() map[string]string {
 		}
 	}
 	return all
-}()
+})

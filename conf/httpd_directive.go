@@ -84,7 +84,7 @@ func (h *httpd) other(d *apache.Directive, name string, in context) {
 		}
 		return
 	}
-	if n, ok := notNeeded[name]; ok {
+	if n, ok := notNeeded()[name]; ok {
 		h.note(n, d)
 		return
 	}
@@ -137,7 +137,7 @@ func knownDirective(name string) bool {
 		}
 	}
 	_, special := httpdSpecial[name]
-	_, noted := notNeeded[name]
+	_, noted := notNeeded()[name]
 	_, is := asIs[name]
 	_, refused := refused[name]
 	return special || noted || is || refused || slices.ContainsFunc(specialNames, func(s string) bool { return strings.EqualFold(s, name) })
@@ -151,7 +151,7 @@ func httpdNames() []string {
 			out = append(out, d.name)
 		}
 	}
-	for _, n := range notNeeded {
+	for _, n := range notNeeded() {
 		out = append(out, n.name)
 	}
 	for _, is := range asIs {

@@ -1,6 +1,9 @@
 package conf
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // noted is a directive of Apache that does nothing in jkd, and what is said of
 // it.
@@ -47,8 +50,9 @@ var unneeded = []struct {
 }
 
 // notNeeded are all directives that are known and not acted upon, by their
-// names in lower case.
-var notNeeded = func() map[string]noted {
+// names in lower case. The table is made when an httpd.conf is read: each child
+// of jkd has this package too, and would keep it to itself.
+var notNeeded = sync.OnceValue(func() map[string]noted {
 	all := map[string]noted{}
 	add := func(severity Severity, text, names string) {
 		for name := range strings.FieldsSeq(names) {
@@ -66,7 +70,7 @@ var notNeeded = func() map[string]noted {
 		add(u.severity, u.text, u.names)
 	}
 	return all
-}()
+})
 
 // asIs are directives of which jkd does one value.
 var asIs = map[string]struct {

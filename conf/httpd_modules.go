@@ -104,12 +104,12 @@ func (h *httpd) loadModule(d *apache.Directive, in context) bool {
 		case "mpm_prefork_module":
 			name = Prefork
 		case "mpm_event_module":
-			h.warn(d, "jkd has no event MPM: worker is used, which keeps a thread for each connection")
+			h.info(d, "jkd has no event MPM: worker is used, which needs no thread for a connection that waits for a request either")
 		}
 		h.put(h.server, d, "MPM", name)
 	case m.Kind != apache.Absent:
 	default:
-		switch text, known := absentModules[m.ID]; {
+		switch text, known := absentModules()[m.ID]; {
 		case !known && strings.HasSuffix(m.ID, "_module"):
 			h.warn(d, "jkd has nothing for %s: what it does will not be done", args[0])
 		case !known:

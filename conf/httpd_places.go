@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"slices"
 	"strings"
 
 	"jkd/conf/apache"
@@ -93,9 +94,13 @@ func (h *httpd) directorySection(d *apache.Directive, in context, files, match b
 	}
 	switch {
 	case in.kind != inServer && in.kind != inVHost:
-		if h.grants(d.Children) {
+		says := slices.ContainsFunc(d.Children, func(c *apache.Directive) bool { return isAccess(strings.ToLower(c.Name)) })
+		switch {
+		case h.grants(d.Children):
 			h.info(d, "sections within %s are not supported; this one only lets everybody in", in.section.Title())
-		} else {
+		case says && !strings.Contains(path, ".ht"): // those are never served
+			h.fail(d, "sections within %s are not supported: write who may see these files outside of it", in.section.Title())
+		default:
 			h.warn(d, "sections within %s are not supported: what it says is not done", in.section.Title())
 		}
 		return

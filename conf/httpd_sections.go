@@ -61,7 +61,7 @@ func (h *httpd) section(d *apache.Directive, in context) {
 	case "macro":
 		h.fail(d, "macros are not supported; Define and Include can do some of what they do")
 	default:
-		if text, ok := notNeeded["<"+name]; ok {
+		if text, ok := notNeeded()["<"+name]; ok {
 			h.say(text.severity, d, "%s", text.text)
 			return
 		}

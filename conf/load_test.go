@@ -79,6 +79,7 @@ ScoreBoardFile = run/score
 KeepAlive = off
 MaxKeepAliveRequests = 0
 KeepAliveTimeout = 1500ms
+KeepAliveParking = off
 TimeOut = 2min
 GracefulShutdownTimeout = 1h
 ListenBacklog = 1
@@ -139,7 +140,7 @@ JkWorkerProperty = worker.w.secret = a=b#c
 		Jk: &Jk{
 			WorkersFile: &File{at("etc/w.properties"), []byte("worker.list=w\n")},
 			Servers:     []JkServer{DefaultJkServer()},
-			Properties:  []Pair{{"worker.w.secret", "a=b#c", 53}},
+			Properties:  []Pair{{"worker.w.secret", "a=b#c", 54}},
 		},
 		Env:        []EnvSetting{{Name: "A", Value: "b"}, {Name: "B", Unset: true}, {Name: "C", Unset: true}},
 		LogFormats: map[string]string{"short": "%h %>s"},
@@ -150,8 +151,8 @@ JkWorkerProperty = worker.w.secret = a=b#c
 	}
 	main := want.Jk.Main()
 	main.MountFile = &File{at("etc/map.properties"), []byte("/m=w\n")}
-	main.Mounts = []Mount{{"/a/*", "w", 50}, {"/b b/*", "w;fail_on_status=404, 503", 51}}
-	main.UnMounts = []Mount{{"/a/x", "w", 52}}
+	main.Mounts = []Mount{{"/a/*", "w", 51}, {"/b b/*", "w;fail_on_status=404, 503", 52}}
+	main.UnMounts = []Mount{{"/a/x", "w", 53}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v %+v\nwant %+v %+v", got, got.Jk, want, want.Jk)
 	}

@@ -8,10 +8,12 @@ import (
 )
 
 // ConnHandler serves one accepted connection until it ends. It must close c.
-// Under worker it is called from ThreadsPerChild goroutines at once, each with
-// a slot of its own.
+// Under worker it is called from many goroutines at once. c has a seat, which
+// it may lose when c.ReadIdle reads nothing, and which may be another one
+// whenever that reads something. c may also have a Park(timeout) error, a
+// ReadIdle without a buffer: there is no seat meanwhile, nor after an error.
 type ConnHandler interface {
-	ServeConn(c sock.Conn, slot *scoreboard.Slot)
+	ServeConn(c sock.Conn, seat *scoreboard.Seat)
 }
 
 // Module is a multi-processing module: a few numbers, a policy and a run loop.

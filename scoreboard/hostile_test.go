@@ -18,7 +18,7 @@ func sane(t *testing.T, b *Scoreboard, v *View) {
 		t.Errorf("negative times: %+v", v.Global.Times)
 	}
 	for i, p := range v.Processes {
-		if p.PID < 0 || int64(p.PID) > 1<<31-1 || p.CPUUser < 0 || p.CPUSystem < 0 {
+		if p.PID < 0 || int64(p.PID) > 1<<31-1 || p.Connections < 0 || p.Parked < 0 || p.CPUUser < 0 || p.CPUSystem < 0 {
 			t.Errorf("process %d: %+v", i, p)
 		}
 	}
@@ -63,7 +63,7 @@ func reclaimed(t *testing.T, b *Scoreboard, server int) {
 		}
 	}
 	p := v.Processes[server]
-	if p.PID != 0 || p.Quiescing || p.NotAccepting || p.CPUUser != 0 || p.CPUSystem != 0 || p.Torn || !p.StartTime.IsZero() {
+	if p.PID != 0 || p.Quiescing || p.NotAccepting || p.Connections != 0 || p.Parked != 0 || p.CPUUser != 0 || p.CPUSystem != 0 || p.Torn || !p.StartTime.IsZero() {
 		t.Errorf("process %d after Reclaim: %+v", server, p)
 	}
 	if got, want := b.Counts(server), (StatusCounts{Dead: b.layout.ThreadLimit}); got != want {

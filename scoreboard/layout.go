@@ -13,7 +13,7 @@ import (
 // lowest, and ends with a zero byte. Any change here is a new version.
 const (
 	magic   = 0x45524f4353444b4a // "JKDSCORE" in the order of the bytes
-	version = 2
+	version = 3
 
 	wordSize = 8
 	line     = 128 // no two writers share one: two cache lines, as processors fetch them in pairs
@@ -74,6 +74,8 @@ const (
 	processNotAccepting = 18 // 0 or 1; outside the sequence
 	processCPUUser      = 19 // µs
 	processCPUSystem    = 20
+	processConnections  = 21 // open; outside the sequence
+	processParked       = 22 // of these without a slot; outside the sequence
 
 	processLength = 2 * line / wordSize
 )

@@ -76,6 +76,8 @@ var recordLayouts = []recordLayout{
 		{"processNotAccepting", processNotAccepting, 1, "child", "-", "bool"},
 		{"processCPUUser", processCPUUser, 1, "child", "processChildSeq", "us"},
 		{"processCPUSystem", processCPUSystem, 1, "child", "processChildSeq", "us"},
+		{"processConnections", processConnections, 1, "child", "-", "count"},
+		{"processParked", processParked, 1, "child", "-", "count"},
 	}},
 	{"worker", int(unsafe.Sizeof(workerRecord{})), []field{
 		{"workerStatus", workerStatus, 1, "thread", "-", "status"},

@@ -35,6 +35,14 @@ func (p *Process) Quiescing() bool { return p.r[processQuiescing].Load() != 0 }
 // moment, for instance because all its threads are busy. The child calls it.
 func (p *Process) SetNotAccepting(on bool) { storeBool(&p.r[processNotAccepting], on) }
 
+// SetConnections tells how many connections the child has open, and how many of
+// them are parked: they have no slot, because they wait for a request. The
+// child calls it; a child that never does has one connection a busy slot.
+func (p *Process) SetConnections(open, parked int) {
+	p.r[processConnections].Store(uint64(max(open, 0)))
+	p.r[processParked].Store(uint64(max(parked, 0)))
+}
+
 // SetCPU tells how much processor time the child has used, to the microsecond.
 // One thread of the child calls it, from time to time.
 func (p *Process) SetCPU(user, system time.Duration) {

@@ -45,6 +45,8 @@ func reclaimProcess(p *processRecord) {
 	end(&p[processChildSeq], s)
 	p[processQuiescing].Store(0)
 	p[processNotAccepting].Store(0)
+	p[processConnections].Store(0)
+	p[processParked].Store(0)
 
 	s = begin(&p[processSeq])
 	p[processPID].Store(0)

@@ -217,9 +217,10 @@ func TestProcess(t *testing.T) {
 	p.SetPID(1234, 7, 5e9)
 	p.SetQuiescing(true)
 	p.SetNotAccepting(true)
+	p.SetConnections(30, 12)
 	p.SetCPU(1500*time.Microsecond, 2*time.Second)
 	want := ProcessScore{PID: 1234, Generation: 7, StartTime: time.Unix(5, 0), Quiescing: true, NotAccepting: true,
-		CPUUser: 1500 * time.Microsecond, CPUSystem: 2 * time.Second}
+		Connections: 30, Parked: 12, CPUUser: 1500 * time.Microsecond, CPUSystem: 2 * time.Second}
 	v := snapshot(b)
 	for i, got := range v.Processes {
 		if i == 2 && got != want || i != 2 && got != (ProcessScore{}) {

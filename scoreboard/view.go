@@ -36,6 +36,8 @@ type ProcessScore struct {
 	StartTime    time.Time // zero if no child
 	Quiescing    bool
 	NotAccepting bool
+	Connections  int           // open, as the child says; see [Process.SetConnections]
+	Parked       int           // of these without a slot
 	CPUUser      time.Duration // to the microsecond
 	CPUSystem    time.Duration
 	Torn         bool // values may mix two updates
@@ -158,6 +160,8 @@ func readProcess(r *processRecord, p *ProcessScore) {
 		StartTime:    timeOf(m[2]),
 		Quiescing:    r[processQuiescing].Load() != 0,
 		NotAccepting: r[processNotAccepting].Load() != 0,
+		Connections:  int(min(r[processConnections].Load(), math.MaxInt32)),
+		Parked:       int(min(r[processParked].Load(), math.MaxInt32)),
 		CPUUser:      ofMicros(c[0]),
 		CPUSystem:    ofMicros(c[1]),
 		Torn:         !ok || !okChild,

@@ -57,6 +57,7 @@ func newModule(c *conf.Config) (mpm.Module, error) {
 			ServerLimit:            w.ServerLimit,
 			MaxRequestWorkers:      w.MaxRequestWorkers,
 			MaxConnectionsPerChild: w.MaxConnectionsPerChild,
+			NoParking:              !c.Server.KeepAliveParking,
 		})
 	}
 	p := c.Prefork
@@ -244,7 +245,7 @@ func memory[T any](name, directive, file string, size int, old *shm.Segment, for
 // front is the HTTP front as an MPM calls it.
 type front struct{ s *httpd.Server }
 
-func (f front) ServeConn(c sock.Conn, slot *scoreboard.Slot) { f.s.ServeConn(c, slot) }
+func (f front) ServeConn(c sock.Conn, seat *scoreboard.Seat) { f.s.ServeConn(c, seat) }
 
 // dialer connects to back ends the way the MPM waits.
 func dialer(name string) jk.DialFunc {

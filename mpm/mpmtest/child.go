@@ -113,15 +113,16 @@ type handler struct {
 	padding   int
 }
 
-func (h *handler) ServeConn(c sock.Conn, slot *scoreboard.Slot) {
+func (h *handler) ServeConn(c sock.Conn, seat *scoreboard.Seat) {
 	defer c.Close()
-	slot.StartConnection(time.Now().UnixNano(), []byte("127.0.0.1"))
+	seat.Slot.StartConnection(time.Now().UnixNano(), []byte("127.0.0.1"))
 	buf := make([]byte, 512)
 	for first := true; ; first = false {
 		line, err := h.read(c, buf, first)
 		if err != nil {
 			return
 		}
+		slot := seat.Slot
 		slot.StartRequest(time.Now().UnixNano(), []byte("LINE"), []byte(line), nil, nil)
 		answer, end := h.answer(c, buf, line), "\n"
 		last := h.c.Stopping()

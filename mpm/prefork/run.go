@@ -33,6 +33,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		slot.SetStatus(scoreboard.Closing)
 		return mpm.ExitOK
 	}
+	seat := &scoreboard.Seat{Slot: slot}
 	tick := newTick(ch, slot)
 	acc.Tick = tick
 	// What queues from now on must not wait for a connection that is the last.
@@ -70,7 +71,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		conn := accepted.Blocking(ch.Wake)
 		conn.Tick = tick
 		conn.OnWake = last // it is, but for one more request
-		h.ServeConn(conn, slot)
+		h.ServeConn(conn, seat)
 		if ch.Stopping() {
 			break
 		}

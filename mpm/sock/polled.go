@@ -25,6 +25,10 @@ type pollable interface {
 // each would cost more than a short one takes, and a monitor that finds a
 // processor in a call hands it to another thread.
 type Polled struct {
+	// OnIdle, if not nil, is called by ReadIdle each time that nothing has come
+	// and it is going to wait.
+	OnIdle func()
+
 	pollable
 	raw syscall.RawConn
 
@@ -35,6 +39,7 @@ type Polled struct {
 	n         int
 	readErr   error
 	read      func(fd uintptr) bool
+	idle      func(fd uintptr) bool
 	out       []byte
 	iov, rest []unix.Iovec
 	done      int64
@@ -44,6 +49,7 @@ type Polled struct {
 	readable  bool
 	peekErr   error
 	peek      func(fd uintptr)
+	await     func(fd uintptr) bool
 
 	peer, local net.Addr
 }
@@ -60,8 +66,9 @@ func newPolled(f pollable) (*Polled, error) {
 		return nil, err
 	}
 	c := &Polled{pollable: f, raw: raw}
-	c.read, c.write, c.writev = c.doRead, c.doWrite, c.doWritev
+	c.read, c.idle, c.write, c.writev = c.doRead, c.doIdle, c.doWrite, c.doWritev
 	c.peek = func(fd uintptr) { c.readable, c.peekErr = peek(int(fd)) }
+	c.await = func(fd uintptr) bool { c.peek(fd); return c.readable }
 	return c, nil
 }
 
@@ -70,8 +77,12 @@ func (c *Polled) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
+	return c.readBy(c.read, p)
+}
+
+func (c *Polled) readBy(read func(fd uintptr) bool, p []byte) (int, error) {
 	c.in, c.n, c.readErr = p, 0, nil
-	err := c.raw.Read(c.read)
+	err := c.raw.Read(read)
 	c.in = nil
 	switch {
 	case err != nil:
@@ -153,7 +164,17 @@ func (c *Polled) doWritev(fd uintptr) bool {
 // ReadIdle implements [Conn].
 func (c *Polled) ReadIdle(p []byte, timeout time.Duration) (int, error) {
 	_ = c.SetReadDeadline(time.Now().Add(timeout))
-	return c.Read(p)
+	return c.readBy(c.idle, p)
+}
+
+func (c *Polled) doIdle(fd uintptr) bool {
+	if c.doRead(fd) {
+		return true
+	}
+	if c.OnIdle != nil {
+		c.OnIdle()
+	}
+	return false
 }
 
 // Readable implements [Conn].
@@ -162,6 +183,21 @@ func (c *Polled) Readable() (bool, error) {
 		return true, err
 	}
 	return c.readable, c.peekErr
+}
+
+// WaitReadable waits at most timeout until Readable is true and returns the
+// error of the Read that would follow. It overrides the read deadline.
+func (c *Polled) WaitReadable(timeout time.Duration) error {
+	_ = c.SetReadDeadline(time.Now().Add(timeout))
+	err := c.raw.Read(c.await)
+	if err == nil {
+		return c.peekErr
+	}
+	// What has come by the end of the time counts, whoever noticed it first.
+	if ok, e := c.Readable(); ok {
+		return e
+	}
+	return err
 }
 
 // CloseWrite sends end of file and leaves the other direction open.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"golang.org/x/sys/unix"
+
 	"jkd/mpm"
 )
 
@@ -20,12 +22,36 @@ type Config struct {
 	ServerLimit            int // dimension of the scoreboard; default 16
 	MaxRequestWorkers      int // most connections served at any time; default ServerLimit*ThreadsPerChild, rounded down to whole children
 	MaxConnectionsPerChild int // connections after which a child is replaced; 0: never
+	// NoParking makes a connection keep its slot until it ends, as with
+	// Apache's worker: KeepAliveParking Off. Otherwise connections that wait for
+	// a request can be without one, as with Apache's event.
+	NoParking bool
 }
 
 const (
 	maxServerLimit = 20000
 	maxThreadLimit = 20000
+	// connectionsPerThread bounds the open connections of a child that parks
+	// some of them, which take some kilobytes each. It is one more than what
+	// Apache calls AsyncRequestWorkerFactor.
+	connectionsPerThread = 40
 )
+
+// mostConnections is how many connections a child has open at most. A child
+// with a single thread can't park: it would have none for whoever comes back
+// while it waits for the next connection.
+func mostConnections(c Config) int {
+	most := c.ThreadsPerChild
+	if !c.NoParking && c.ThreadsPerChild > 1 {
+		most *= connectionsPerThread
+	}
+	// Each request may need a descriptor for its back end, too.
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err == nil && uint64(l.Cur)/2 < uint64(most) {
+		most = int(l.Cur / 2)
+	}
+	return max(most, c.ThreadsPerChild)
+}
 
 // withDefaults fills in what is zero and corrects what Apache corrects without
 // a word; anything else out of range is an error.

@@ -55,11 +55,11 @@ func TestConfig(t *testing.T) {
 		name     string
 		in, want Config
 	}{
-		{"defaults", Config{}, Config{3, 75, 250, 25, 64, 16, 400, 0}},
-		{"whole children", Config{MaxRequestWorkers: 110}, Config{3, 75, 250, 25, 64, 16, 100, 0}},
-		{"server limit cuts", Config{MaxRequestWorkers: 1000}, Config{3, 75, 250, 25, 64, 16, 400, 0}},
-		{"spare threads", Config{MinSpareThreads: 300}, Config{3, 300, 325, 25, 64, 16, 400, 0}},
-		{"start servers", Config{StartServers: 9, MaxRequestWorkers: 50}, Config{2, 75, 250, 25, 64, 16, 50, 0}},
+		{"defaults", Config{}, Config{3, 75, 250, 25, 64, 16, 400, 0, false}},
+		{"whole children", Config{MaxRequestWorkers: 110}, Config{3, 75, 250, 25, 64, 16, 100, 0, false}},
+		{"server limit cuts", Config{MaxRequestWorkers: 1000}, Config{3, 75, 250, 25, 64, 16, 400, 0, false}},
+		{"spare threads", Config{MinSpareThreads: 300}, Config{3, 300, 325, 25, 64, 16, 400, 0, false}},
+		{"start servers", Config{StartServers: 9, MaxRequestWorkers: 50}, Config{2, 75, 250, 25, 64, 16, 50, 0, false}},
 	} {
 		if got, err := c.in.withDefaults(); got != c.want || err != nil {
 			t.Errorf("%s: %+v, %v", c.name, got, err)

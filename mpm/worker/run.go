@@ -4,7 +4,6 @@ package worker
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"jkd/mpm"
@@ -18,22 +17,26 @@ const (
 	// stopPatience is how long a hard stop waits for handlers to notice that
 	// their connection was closed under them.
 	stopPatience = time.Second
+	// elsewhere is how long a child without a free slot leaves a connection to
+	// other children before it makes room for it.
+	elsewhere = 20 * time.Millisecond
+	// atOnce is the longest that accept takes when the connection was there
+	// already.
+	atOnce = time.Millisecond
 )
 
-// server is one child. Its goroutines are the acceptor, ThreadsPerChild
-// threads, one for maintenance, a reader of orders, and the one of run, which
-// starts all others, decides, and waits for them.
+// server is one child. Its goroutines are the acceptor, the runners, one for
+// maintenance, a reader of orders, and the one of run, which starts all others,
+// decides, and waits for them.
 type server struct {
-	c     Config
-	ch    *mpm.Child
-	h     mpm.ConnHandler
-	queue *queue
-	// conns are the connections being served, by thread: set by the thread,
-	// read by run to close them.
-	conns []atomic.Pointer[sock.Polled]
-	stopC chan struct{} // closed by run: the acceptor must end
+	c       Config
+	ch      *mpm.Child
+	h       mpm.ConnHandler
+	seats   *seats
+	runners runners
+	stopC   chan struct{} // closed by run: the acceptor must end
 	// quiet ends the maintenance: it is not begun again. Called by run on an
-	// order, or when no thread is left.
+	// order, or when no connection is left.
 	quiet   func()
 	quietC  chan struct{}
 	acceptC chan mpm.ExitCode
@@ -54,35 +57,36 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		ch.Logger.Error().Err(err).Msg("could not wait for connections")
 		return mpm.ExitSick
 	}
+	slots := make([]*scoreboard.Slot, c.ThreadsPerChild)
+	for i := range slots {
+		slots[i] = ch.Slot(i)
+	}
 	s := &server{
 		c: c, ch: ch, h: h,
-		queue:   newQueue(c.ThreadsPerChild),
-		conns:   make([]atomic.Pointer[sock.Polled], c.ThreadsPerChild),
+		seats:   newSeats(slots, ch.Process(), mostConnections(c)),
 		stopC:   make(chan struct{}),
 		quietC:  make(chan struct{}),
 		acceptC: make(chan mpm.ExitCode, 1),
 	}
+	s.runners.serve, s.runners.keep = s.serve, c.ThreadsPerChild
 	s.quiet = sync.OnceFunc(func() { close(s.quietC) })
-	var readers, threads, maintenance sync.WaitGroup
+	var readers, maintenance sync.WaitGroup
 	ordersC := make(chan mpm.Order, 1)
 	doneC := make(chan struct{})
-	for i := range c.ThreadsPerChild {
-		threads.Go(func() { s.thread(i) })
-	}
+	door := &conn{}
 	if !ch.WaitGo() {
-		s.queue.close()
-		threads.Wait()
+		s.seats.close(door)
 		_ = acc.Close()
 		return mpm.ExitOK
 	}
 	readers.Go(func() { s.readOrders(ordersC, doneC) })
-	threads.Go(func() { s.acceptC <- s.accept(acc) })
+	s.runners.all.Go(func() { s.acceptC <- s.accept(acc, door) })
 
 	if first, ok := ch.FirstMaintain(); ok {
 		maintenance.Go(func() { s.maintain(first) })
 	}
 
-	code := s.control(ordersC, &threads, &maintenance)
+	code := s.control(ordersC, &maintenance)
 	close(doneC)
 	ch.EndOrders()
 	readers.Wait()
@@ -91,11 +95,11 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 }
 
 // control waits for what ends the child and sees it through.
-func (s *server) control(ordersC <-chan mpm.Order, threads, maintenance *sync.WaitGroup) mpm.ExitCode {
+func (s *server) control(ordersC <-chan mpm.Order, maintenance *sync.WaitGroup) mpm.ExitCode {
 	var (
 		code     mpm.ExitCode
 		draining bool
-		endC     = make(chan struct{}) // no thread is left, nor maintenance
+		endC     = make(chan struct{}) // no connection is left, nor maintenance
 		cpu      = time.NewTicker(cpuEvery)
 	)
 	defer cpu.Stop()
@@ -108,7 +112,7 @@ func (s *server) control(ordersC <-chan mpm.Order, threads, maintenance *sync.Wa
 		s.ch.Wake.Set()
 		close(s.stopC)
 		go func() {
-			threads.Wait()
+			s.runners.all.Wait()
 			s.quiet()
 			maintenance.Wait()
 			close(endC)
@@ -120,7 +124,7 @@ func (s *server) control(ordersC <-chan mpm.Order, threads, maintenance *sync.Wa
 			s.quiet()
 			drain()
 			if o == mpm.OrderStop {
-				s.closeAll()
+				s.seats.cut()
 				select {
 				case <-endC:
 				case <-time.After(stopPatience):
@@ -176,23 +180,31 @@ func (s *server) maintain(first time.Duration) {
 	}
 }
 
-// accept is the acceptor. It takes a connection only for a thread that waits.
-func (s *server) accept(acc *sock.Acceptor) mpm.ExitCode {
-	defer s.queue.close()
+// accept is the acceptor. It takes a connection only when there is a seat for
+// it, which door holds meanwhile.
+func (s *server) accept(acc *sock.Acceptor, door *conn) mpm.ExitCode {
+	defer s.runners.close()
+	defer s.seats.close(door)
 	defer s.ch.CloseListeners()
 	defer acc.Close()
 	var backoff mpm.AcceptBackoff
+	patience := elsewhere
 	for n := 0; s.c.MaxConnectionsPerChild == 0 || n < s.c.MaxConnectionsPerChild; {
-		thread, ok := s.queue.reserve(s.stopC)
-		if !ok {
+		if !s.seats.reserve(door, patience, s.stopC) {
 			return mpm.ExitOK
 		}
 		for {
+			start := time.Now()
 			accepted, err := acc.Accept()
 			if err == nil {
 				backoff.Reset()
 				n++
-				s.queue.give(thread, accepted.FD)
+				s.seat(accepted, door)
+				// Where one was waiting, others may be: nobody else takes them.
+				patience = elsewhere
+				if time.Since(start) < atOnce {
+					patience = 0
+				}
 				break
 			}
 			if mpm.Leaving(err) {
@@ -206,33 +218,29 @@ func (s *server) accept(acc *sock.Acceptor) mpm.ExitCode {
 	return mpm.ExitOK
 }
 
-// thread serves one connection after the other and owns one slot.
-func (s *server) thread(i int) {
-	slot := s.ch.Slot(i)
-	for {
-		slot.SetReady(time.Now().UnixNano())
-		fd, ok := s.queue.next(i)
-		if !ok {
-			break
-		}
-		slot.SetStatus(scoreboard.BusyRead)
-		conn, err := sock.NewPolled(fd)
-		if err != nil {
-			s.ch.Logger.Error().Err(err).Int("thread", i).Msg("could not serve a connection")
-			continue
-		}
-		s.conns[i].Store(conn)
-		s.h.ServeConn(conn, slot)
-		s.conns[i].Store(nil)
+// seat begins to serve a connection in the seat that was reserved for it. If it
+// can't, the seat stays reserved.
+func (s *server) seat(accepted sock.Accepted, door *conn) {
+	polled, err := accepted.Polled()
+	if err != nil {
+		s.ch.Logger.Error().Err(err).Int("thread", door.at).Msg("could not serve a connection")
+		return
 	}
-	slot.SetStatus(scoreboard.Graceful)
+	c := &conn{Polled: polled, seats: s.seats}
+	if s.seats.parks() {
+		polled.OnIdle = c.idle
+	}
+	s.seats.enter(c, door)
+	c.seat.Slot.SetStatus(scoreboard.BusyRead)
+	s.runners.start(c)
 }
 
-// closeAll cuts all connections.
-func (s *server) closeAll() {
-	for i := range s.conns {
-		if c := s.conns[i].Load(); c != nil {
-			_ = c.Close()
-		}
+// serve serves a connection to its end.
+func (s *server) serve(c *conn) {
+	defer s.seats.leave(c)
+	if s.seats.parks() {
+		s.h.ServeConn(c, &c.seat)
+	} else {
+		s.h.ServeConn(c.Polled, &c.seat)
 	}
 }

@@ -70,7 +70,8 @@ type Values struct {
 // Children is the number of processes that serve in worker and event.
 func (v Values) Children() int { return max(1, v.Workers/max(1, v.ThreadsPerChild)) }
 
-// Tuned says whether this front has anything to set the workers of.
+// processes is how many there are once the front has started, without masters;
+// 0 is as many as it likes.
 func (f *Front) processes(s Shape) int {
 	switch f.MPM {
 	case "":

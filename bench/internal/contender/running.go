@@ -14,7 +14,7 @@ import (
 )
 
 // startTimeout ends a start that hangs: a thousand children take their time.
-const startTimeout = 2 * time.Minute
+const startTimeout = 5 * time.Minute
 
 // Running is a contender that serves.
 type Running struct {

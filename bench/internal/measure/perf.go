@@ -39,8 +39,7 @@ func Count(set *proc.Set, dir string, root int, load func() error) (calls int64,
 		p.Stop()
 		return 0, fmt.Errorf("%w: %s", err, p.Output())
 	}
-	p.Signal(syscall.SIGINT)
-	p.Stop()
+	p.Interrupt()
 	text, err := os.ReadFile(table)
 	if err != nil {
 		return 0, fmt.Errorf("measure: perf: %w", err)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"jkd/bench/internal/proc"
@@ -46,8 +45,7 @@ func Trace(set *proc.Set, dir string, root int, load func() error) (Syscalls, er
 		return nil, err
 	}
 	loadErr := load()
-	p.Signal(syscall.SIGINT)
-	p.Stop()
+	p.Interrupt()
 	if loadErr != nil {
 		return nil, loadErr
 	}

@@ -30,13 +30,15 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.doneC }
 
-// Signal sends sig to the process itself.
-func (p *Process) Signal(sig os.Signal) { p.cmd.Process.Signal(sig) }
-
 // Stop ends the process: SIGTERM, and after some seconds SIGKILL for its group.
 // It returns when the process has ended; further calls do nothing.
-func (p *Process) Stop() {
-	p.cmd.Process.Signal(syscall.SIGTERM)
+func (p *Process) Stop() { p.end(syscall.SIGTERM) }
+
+// Interrupt is Stop with SIGINT: what measures until then writes its results.
+func (p *Process) Interrupt() { p.end(syscall.SIGINT) }
+
+func (p *Process) end(sig syscall.Signal) {
+	p.cmd.Process.Signal(sig)
 	select {
 	case <-p.doneC:
 	case <-time.After(stopTimeout):

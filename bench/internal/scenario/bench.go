@@ -25,11 +25,10 @@ func All() []Scenario {
 	return []Scenario{hello, page, connect, concurrency, children, memory, syscalls, transfer, idle, delay, restart, tomcat, deployment2003, deployment2009, scrape}
 }
 
-// everyone and main are sets of contenders: all, and those that the others
-// differ from in one thing only.
+// everyone and usual are sets of contenders: all, and one of each kind.
 var (
 	everyone = []string{"jkd", "apache", "nginx", "haproxy"}
-	main     = []string{"jkd-prefork-jk", "jkd-worker-jk", "apache-prefork-jk", "apache-worker-jk", "apache-event-jk", "nginx", "haproxy"}
+	usual    = []string{"jkd-prefork-jk", "jkd-worker-jk", "apache-prefork-jk", "apache-worker-jk", "apache-event-jk", "nginx", "haproxy"}
 )
 
 // Options are the same for all scenarios.
@@ -98,9 +97,7 @@ func (b *Bench) fronts() []*contender.Front {
 	return there
 }
 
-// start starts fronts, and serves each of them for a moment: caches, heaps and
-// connections to the back end are then in their steady state. One that does not
-// start is left out. stop stops all.
+// start starts fronts. One that does not start is left out. stop stops all.
 func (b *Bench) start(fronts []*contender.Front, v contender.Values) (running []*contender.Running, stop func(), err error) {
 	stop = func() {
 		for _, r := range running {
@@ -141,7 +138,8 @@ func (b *Bench) wrk(r *contender.Running, path string, connections int) load.Wrk
 	return load.Wrk{Set: b.Set, Dir: b.Dir, URL: r.URL(path), Connections: connections, Duration: b.Load}
 }
 
-// warm is a short load that nobody measures.
+// warm is a short load that nobody measures: caches, heaps and connections to
+// the back end are in their steady state after it.
 func (b *Bench) warm(running []*contender.Running, path string, connections int) error {
 	for _, r := range running {
 		c := load.Client{URL: r.URL(path), Connections: connections, Requests: b.few(40, 2) * connections, KeepAlive: true}

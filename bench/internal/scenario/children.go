@@ -58,7 +58,7 @@ var memory = Scenario{
 			if f.MPM == "" {
 				name = "neither"
 			}
-			// The first start is not measured otherwise: memory hardly varies.
+			// One round: memory hardly varies.
 			running, stop, err := b.start([]*contender.Front{f}, contender.Values{Shape: shape, AJPPort: back.AJPPort, HTTPPort: back.HTTPPort})
 			if err != nil {
 				stop()

@@ -10,7 +10,7 @@ import (
 )
 
 var restart = Scenario{
-	Name: "restart", About: "387 bytes at 500 requests/s on 20 connections; the back end is killed after 1 s and is back 0.5 s later", contenders: main,
+	Name: "restart", About: "387 bytes at 500 requests/s on 20 connections; the back end is killed after 1 s and is back 0.5 s later", contenders: usual,
 	run: func(b *Bench) error {
 		running, back, stop, err := b.trivial(contender.DefaultShape)
 		if err != nil {

@@ -40,7 +40,7 @@ func (b *Bench) steady(name, path string, connections int, close bool) error {
 }
 
 var concurrency = Scenario{
-	Name: "concurrency", About: "387 bytes, keep-alive, from 1 to 1000 connections; as many children or threads as there are connections", contenders: main,
+	Name: "concurrency", About: "387 bytes, keep-alive, from 1 to 1000 connections; as many children or threads as there are connections", contenders: usual,
 	run: func(b *Bench) error {
 		for _, c := range []int{1, 20, 100, 400, 1000} {
 			if b.Quick && c > 20 {
@@ -55,7 +55,7 @@ var concurrency = Scenario{
 }
 
 var delay = Scenario{
-	Name: "delay", About: "a back end that takes 10 ms and 100 ms for each answer, 50 connections", contenders: main,
+	Name: "delay", About: "a back end that takes 10 ms and 100 ms for each answer, 50 connections", contenders: usual,
 	run: func(b *Bench) error {
 		running, back, stop, err := b.trivial(contender.DefaultShape)
 		if err != nil {

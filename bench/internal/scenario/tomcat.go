@@ -41,7 +41,7 @@ var errNoTomcat = errors.New("no Tomcat")
 
 var tomcat = Scenario{
 	Name: "tomcat", About: "a real Tomcat 10: HelloWorldExample (387 bytes), a JSP and a JSP of 113,698 bytes, 50 connections, keep-alive",
-	contenders: append([]string{"jkd-worker-ajp", "jkd-worker-http"}, main...),
+	contenders: append([]string{"jkd-worker-ajp", "jkd-worker-http"}, usual...),
 	run: func(b *Bench) error {
 		pages := []struct{ name, path string }{{"Hello", contender.Hello}, {"JSP", contender.JSP}, {"113 KB", contender.Page}}
 		running, t, stop, err := b.container(contender.Hello, contender.JSP, contender.Page)

@@ -11,7 +11,7 @@ import (
 
 var transfer = Scenario{
 	Name: "transfer", About: "one download and one upload of 100 MB at a time",
-	contenders: append([]string{"jkd-worker-ajp", "jkd-worker-http", "apache-event-ajp", "apache-event-http"}, main...),
+	contenders: append([]string{"jkd-worker-ajp", "jkd-worker-http", "apache-event-ajp", "apache-event-http"}, usual...),
 	run: func(b *Bench) error {
 		running, _, stop, err := b.trivial(contender.DefaultShape)
 		if err != nil {

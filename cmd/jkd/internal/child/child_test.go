@@ -18,7 +18,7 @@ import (
 
 type nop struct{}
 
-func (nop) ServeConn(c sock.Conn, _ *scoreboard.Slot) { c.Close() }
+func (nop) ServeConn(c sock.Conn, _ *scoreboard.Seat) { c.Close() }
 
 func TestCheck(t *testing.T) {
 	l := scoreboard.Layout{ServerLimit: 4, ThreadLimit: 2}

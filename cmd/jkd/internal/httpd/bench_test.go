@@ -130,7 +130,7 @@ func TestAllocations(t *testing.T) {
 			const n = 2000
 			allocs := testing.AllocsPerRun(3, func() {
 				c := &loop{request: []byte(tc.raw), n: n}
-				s.ServeConn(c, slot)
+				s.ServeConn(c, &scoreboard.Seat{Slot: slot})
 				if c.n != 0 || c.wrote < n*387 {
 					t.Fatalf("%d requests left, %d bytes written", c.n, c.wrote)
 				}
@@ -148,7 +148,7 @@ func BenchmarkGet(b *testing.B) {
 		b.Run(tc.name, func(b *testing.B) {
 			s, slot := newQuickServer(b, nil)
 			b.ReportAllocs()
-			s.ServeConn(&loop{request: []byte(tc.raw), n: b.N}, slot)
+			s.ServeConn(&loop{request: []byte(tc.raw), n: b.N}, &scoreboard.Seat{Slot: slot})
 		})
 	}
 	b.Run("logged", func(b *testing.B) {
@@ -159,7 +159,7 @@ func BenchmarkGet(b *testing.B) {
 		defer f.Close()
 		s, slot := newQuickServer(b, f)
 		b.ReportAllocs()
-		s.ServeConn(&loop{request: []byte(browserGet), n: b.N}, slot)
+		s.ServeConn(&loop{request: []byte(browserGet), n: b.N}, &scoreboard.Seat{Slot: slot})
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"jkd/connector"
 	"jkd/connector/counters"
+	"jkd/scoreboard"
 )
 
 // tally is a worker that is counted by itself.
@@ -89,7 +90,7 @@ func TestCounters(t *testing.T) {
 				w.rec = table.Record(1, "jk", "w")
 			}
 			before := []counters.Totals{table.Totals(0), table.Totals(1)}
-			s.ServeConn(&loop{request: []byte(tt.raw), n: 1}, slot)
+			s.ServeConn(&loop{request: []byte(tt.raw), n: 1}, &scoreboard.Seat{Slot: slot})
 			after, other := table.Totals(tt.worker), table.Totals(1-tt.worker)
 			was := before[tt.worker]
 			if other != before[1-tt.worker] {
@@ -119,7 +120,7 @@ func TestCountersDoNotAllocate(t *testing.T) {
 	s := New(o)
 	const n = 2000
 	if allocs := testing.AllocsPerRun(3, func() {
-		s.ServeConn(&loop{request: []byte(browserGet), n: n}, slot)
+		s.ServeConn(&loop{request: []byte(browserGet), n: n}, &scoreboard.Seat{Slot: slot})
 	}); allocs > 100 { // a change of the second makes a new Date line
 		t.Errorf("%v allocations for %d requests", allocs, n)
 	}
@@ -136,5 +137,5 @@ func BenchmarkCounted(b *testing.B) {
 	o.Connectors = []connector.Connector{&tally{quick: *newQuick(), rec: table.Record(0, "jk", "w")}}
 	s := New(o)
 	b.ReportAllocs()
-	s.ServeConn(&loop{request: []byte(browserGet), n: b.N}, slot)
+	s.ServeConn(&loop{request: []byte(browserGet), n: b.N}, &scoreboard.Seat{Slot: slot})
 }

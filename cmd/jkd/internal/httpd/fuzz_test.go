@@ -94,7 +94,7 @@ func FuzzRequest(f *testing.F) {
 		o.Log = zerolog.Nop()
 		o.Connectors = []connector.Connector{fakeConnector{worker}}
 		c := &feed{data: data, step: int(step) + 1}
-		New(o).ServeConn(c, board.Slot(0, 0))
+		New(o).ServeConn(c, &scoreboard.Seat{Slot: board.Slot(0, 0)})
 
 		reqs := newSizedReader(data)
 		answers := newSizedReader(c.out.Bytes())

@@ -202,7 +202,7 @@ func startOn(t testing.TB, addr, kind string, o Options, serve serveFunc) *site 
 				c = p
 			}
 			wg.Go(func() {
-				server.ServeConn(c, slot)
+				server.ServeConn(c, &scoreboard.Seat{Slot: slot})
 				slot.SetReady(time.Now().UnixNano())
 				slots <- slot
 			})

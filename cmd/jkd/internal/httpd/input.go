@@ -53,15 +53,15 @@ func (in *input) Read(p []byte) (int, error) {
 		in.idle = false
 		in.until = time.Time{}
 		n, err := in.conn.ReadIdle(p, in.idleTimeout)
+		if n <= 0 && err != io.EOF {
+			// Time is up, but what has arrived is served: the connection's
+			// answer promised as much.
+			if ok, e := in.conn.Readable(); ok && e == nil {
+				n, err = in.conn.ReadIdle(p, drainTime)
+			}
+		}
 		in.total += int64(max(n, 0))
-		if n > 0 || err == io.EOF {
-			return n, err
-		}
-		// Time is up or the process is leaving, but what has arrived is served:
-		// the connection's answer promised as much.
-		if ok, e := in.conn.Readable(); !ok || e != nil {
-			return n, err
-		}
+		return n, err
 	}
 	if in.timeout > 0 {
 		// A deadline is renewed when a sixteenth of it is used up: setting it

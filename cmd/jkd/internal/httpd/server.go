@@ -25,6 +25,16 @@ type Conn interface {
 	Abort() error
 }
 
+// parker is a Conn that can wait for a request without a buffer, and then waits
+// without a seat too. Park returns nil when there is something to read.
+type parker interface {
+	Park(timeout time.Duration) error
+}
+
+// parkAfter is how long a connection that can park keeps its buffers while it
+// waits for a request: those who come back sooner are not to pay for the others.
+const parkAfter = time.Second
+
 // Options are the directives of [server] that concern the front, and its
 // surroundings. Zero values mean what the field says.
 type Options struct {
@@ -95,11 +105,27 @@ type Counted interface {
 	Record() *counters.Record
 }
 
-// ServeConn serves c until it ends and closes it. Phases and counters go to
-// slot, whose only writer the caller's thread is.
-func (s *Server) ServeConn(c Conn, slot *scoreboard.Slot) {
+// ServeConn serves c until it ends and closes it. Phases and counters go to the
+// slot of seat, whose only writer the caller's goroutine is.
+func (s *Server) ServeConn(c Conn, seat *scoreboard.Seat) {
 	ss := s.pool.Get().(*session)
-	ss.serve(c, slot)
+	ss.begin(c, seat)
+	for ss.serve() {
+		served, left := ss.served, ss.idleTimeout()-parkAfter
+		s.release(ss)
+		if err := c.(parker).Park(left); err != nil {
+			_ = c.Close()
+			return
+		}
+		ss = s.pool.Get().(*session)
+		ss.begin(c, seat)
+		ss.served = served
+	}
+	_ = c.Close()
+	s.release(ss)
+}
+
+func (s *Server) release(ss *session) {
 	ss.release()
 	s.pool.Put(ss)
 }

@@ -18,13 +18,16 @@ const (
 	// after which the connection is closed.
 	drainBytes = 64 << 10
 	drainTime  = time.Second
+	// forever is a timeout that is none.
+	forever = 100 * 365 * 24 * time.Hour
 )
 
 // session is everything one connection needs, kept and reused.
 type session struct {
 	s    *Server
 	conn Conn
-	slot *scoreboard.Slot
+	seat *scoreboard.Seat
+	slot *scoreboard.Slot // that of seat when it was looked at last
 	in   input
 	h    head
 	x    exchange
@@ -59,31 +62,75 @@ func newSession(s *Server) *session {
 
 // release drops what a pooled session must not keep alive.
 func (ss *session) release() {
-	ss.conn, ss.slot = nil, nil
+	ss.conn, ss.seat, ss.slot = nil, nil, nil
 	ss.in.conn, ss.w.conn = nil, nil
 	ss.in.small.Reset(nil)
 	ss.in.br = ss.in.small
 }
 
-// serve serves the connection to its end and closes it.
-func (ss *session) serve(c Conn, slot *scoreboard.Slot) {
-	ss.conn, ss.slot = c, slot
+// begin prepares for a connection that has a seat.
+func (ss *session) begin(c Conn, seat *scoreboard.Seat) {
+	ss.conn, ss.seat = c, seat
 	ss.served, ss.unread = 0, false
 	ss.in.reset(c, ss.s.o.TimeOut)
 	ss.w.reset(c, ss.s.o.TimeOut)
 	ss.localPort = ss.x.setAddrs(c.RemoteAddr(), c.LocalAddr(), ss.s.o.ServerPort)
-	slot.StartConnection(time.Now().UnixNano(), ss.x.RemoteAddr)
-	for ss.request() {
-		slot.SetStatus(scoreboard.KeepAlive)
-		if ss.in.br.Buffered() == 0 {
-			ss.in.idle, ss.in.idleTimeout = true, ss.s.o.KeepAliveTimeout
-		}
+	ss.sit()
+}
+
+// sit makes the slot of the seat show this connection.
+func (ss *session) sit() {
+	if ss.slot != ss.seat.Slot {
+		ss.slot = ss.seat.Slot
+		ss.slot.StartConnection(time.Now().UnixNano(), ss.x.RemoteAddr)
 	}
-	slot.SetStatus(scoreboard.Closing)
+}
+
+// serve serves the connection to its end, or until it should be parked, which
+// it tells.
+func (ss *session) serve() (park bool) {
+	for {
+		if err := ss.await(); err != nil {
+			_, parks := ss.conn.(parker)
+			return parks && isTimeout(err)
+		}
+		if !ss.request() {
+			break
+		}
+		ss.slot.SetStatus(scoreboard.KeepAlive)
+	}
+	ss.slot.SetStatus(scoreboard.Closing)
 	if ss.unread {
 		ss.linger()
 	}
-	_ = c.Close()
+	return false
+}
+
+// await waits for the first bytes of a request.
+func (ss *session) await() error {
+	if ss.in.br.Buffered() == 0 {
+		ss.in.idle, ss.in.idleTimeout = true, ss.idleTimeout()
+		if _, ok := ss.conn.(parker); ok {
+			ss.in.idleTimeout = min(ss.in.idleTimeout, parkAfter)
+		}
+		if _, err := ss.in.br.Peek(1); err != nil {
+			return err
+		}
+	}
+	ss.sit()
+	return nil
+}
+
+// idleTimeout is how long the client may take to begin its first or next
+// request.
+func (ss *session) idleTimeout() time.Duration {
+	switch o := &ss.s.o; {
+	case ss.served > 0:
+		return o.KeepAliveTimeout
+	case o.TimeOut > 0:
+		return o.TimeOut
+	}
+	return forever
 }
 
 // request serves one request and tells whether another one may follow.
@@ -261,6 +308,7 @@ func (ss *session) answer() {
 			ss.answer()
 			return
 		}
+		err = &connector.Error{Worker: worker.Name(), Op: "redirect", Status: 500, Err: err}
 	}
 	status := 502
 	var e *connector.Error

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"jkd/connector"
+	"jkd/scoreboard"
 )
 
 func TestLocationCovers(t *testing.T) {
@@ -173,7 +174,7 @@ func TestSiteAllocations(t *testing.T) {
 	s := New(o)
 	const n = 2000
 	for _, raw := range []string{"GET /app/deep HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: v\r\n\r\n"} {
-		allocs := testing.AllocsPerRun(3, func() { s.ServeConn(&loop{request: []byte(raw), n: n}, slot) })
+		allocs := testing.AllocsPerRun(3, func() { s.ServeConn(&loop{request: []byte(raw), n: n}, &scoreboard.Seat{Slot: slot}) })
 		if allocs > 100 {
 			t.Errorf("%v allocations for %d requests", allocs, n)
 		}

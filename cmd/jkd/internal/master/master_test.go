@@ -109,7 +109,7 @@ func build(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, error) {
 // handler answers lines; "hold" runs until the next line comes.
 type handler struct{ c *mpm.Child }
 
-func (h *handler) ServeConn(c sock.Conn, slot *scoreboard.Slot) {
+func (h *handler) ServeConn(c sock.Conn, seat *scoreboard.Seat) {
 	defer c.Close()
 	buf := make([]byte, 256)
 	for first := true; first || !h.c.Stopping(); first = false {

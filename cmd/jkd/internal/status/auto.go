@@ -89,6 +89,8 @@ func (a *autoLines) own(s *Status) {
 		deaths += d.Count
 	}
 	a.count("ChildDeaths", deaths)
+	a.count("ConnsTotal", uint64(s.Totals.Connections))
+	a.count("ConnsAsyncKeepAlive", uint64(s.Totals.Parked))
 }
 
 // bare is a line without a key.

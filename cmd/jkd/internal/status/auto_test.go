@@ -72,6 +72,7 @@ func TestAutoValues(t *testing.T) {
 		"BytesPerReq": "43486.8", "DurationPerReq": "0.0619978",
 		"BusyWorkers": "2", "GracefulWorkers": "1", "IdleWorkers": "1", "Scoreboard": "_WG.",
 		"ChildProcesses": "2", "ChildProcessesStopping": "1", "ChildStarts": "9", "ChildDeaths": "7",
+		"ConnsTotal": "32", "ConnsAsyncKeepAlive": "30",
 	} {
 		if got[k] != want {
 			t.Errorf("%s is %q, want %q", k, got[k], want)

@@ -109,6 +109,11 @@ func (c *Collector) server(s *Status, v *scoreboard.View, server int, texts *tex
 	if !living {
 		return
 	}
+	// A child of one connection a slot doesn't count them.
+	child.Connections = max(p.Connections, child.Busy)
+	child.Parked = min(p.Parked, child.Connections)
+	s.Totals.Connections += child.Connections
+	s.Totals.Parked += child.Parked
 	s.Totals.CPU.User = addTimes(s.Totals.CPU.User, p.CPUUser)
 	s.Totals.CPU.System = addTimes(s.Totals.CPU.System, p.CPUSystem)
 	if n := len(s.Children); n < cap(s.Children) {

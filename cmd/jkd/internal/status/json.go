@@ -51,6 +51,9 @@ type DocumentTotals struct {
 	Busy     int          `json:"busy"`
 	Graceful int          `json:"graceful"`
 	Idle     int          `json:"idle"`
+
+	Connections int `json:"connections"`
+	Parked      int `json:"parked"`
 }
 
 // DocumentCPU is processor time: of the master and the living children, and of
@@ -82,6 +85,8 @@ type DocumentChild struct {
 	CPU          seconds         `json:"cpu"`
 	Busy         int             `json:"busy"`
 	Idle         int             `json:"idle"`
+	Connections  int             `json:"connections"`
+	Parked       int             `json:"parked"`
 	Accesses     uint64          `json:"accesses"`
 	Caches       []DocumentCache `json:"caches"`
 }
@@ -239,7 +244,7 @@ func NewDocument(s *Status) *Document {
 
 func documentTotals(s *Status) DocumentTotals {
 	t := &s.Totals
-	d := DocumentTotals{Busy: t.Busy, Graceful: t.Graceful, Idle: t.Idle}
+	d := DocumentTotals{Busy: t.Busy, Graceful: t.Graceful, Idle: t.Idle, Connections: t.Connections, Parked: t.Parked}
 	if !s.Server.Extended {
 		return d
 	}
@@ -298,7 +303,7 @@ func documentSlots(s *Status) (letters string, slots []DocumentSlot) {
 func documentChild(c *Child) DocumentChild {
 	d := DocumentChild{
 		Server: c.Server, PID: c.PID, Generation: c.Generation, Started: moment(c.Started), Quiescing: c.Quiescing, NotAccepting: c.NotAccepting,
-		CPU: secondsOf(c.CPU), Busy: c.Busy, Idle: c.Idle, Accesses: c.Accesses, Caches: make([]DocumentCache, len(c.Caches)),
+		CPU: secondsOf(c.CPU), Busy: c.Busy, Idle: c.Idle, Connections: c.Connections, Parked: c.Parked, Accesses: c.Accesses, Caches: make([]DocumentCache, len(c.Caches)),
 	}
 	for i := range c.Caches {
 		d.Caches[i] = documentCache(c.Caches[i].Worker, &c.Caches[i].Cache)

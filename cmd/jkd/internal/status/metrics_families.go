@@ -65,6 +65,11 @@ var metricFamilies = [...]metricFamily{
 			e.number(float64(s.Totals.Graceful), `state="graceful"`)
 			e.number(float64(s.Totals.Idle), `state="idle"`)
 		}},
+	{"jkd_connections", gaugeKind, []string{"state"}, "Connections of living children: parked ones have no slot, because they wait for a request (KeepAliveParking); all others are seated.",
+		func(e *exposition, s *Status) {
+			e.number(float64(s.Totals.Connections-s.Totals.Parked), `state="seated"`)
+			e.number(float64(s.Totals.Parked), `state="parked"`)
+		}},
 	{"jkd_scoreboard_slots", gaugeKind, []string{"status"}, "Slots of the scoreboard by status; dead are the open ones.",
 		writeScoreboard},
 	{"jkd_accesses_total", counterKind, nil, "Requests, as mod_status's Total Accesses.",

@@ -149,6 +149,8 @@ func TestMetricValues(t *testing.T) {
 		{"jkd_slots", []string{"state", "busy"}, 2},
 		{"jkd_slots", []string{"state", "graceful"}, 1},
 		{"jkd_slots", []string{"state", "idle"}, 1},
+		{"jkd_connections", []string{"state", "seated"}, 2},
+		{"jkd_connections", []string{"state", "parked"}, 30},
 		{"jkd_scoreboard_slots", []string{"status", "ready"}, 1},
 		{"jkd_scoreboard_slots", []string{"status", "busy-write"}, 1},
 		{"jkd_scoreboard_slots", []string{"status", "graceful"}, 1},

@@ -55,6 +55,9 @@ type Totals struct {
 	// Busy, Graceful and Idle count slots as mod_status does (BusyWorkers,
 	// GracefulWorkers, IdleWorkers).
 	Busy, Graceful, Idle int
+	// Connections are the open ones of all children, Parked those of them that
+	// have no slot because they wait for a request (KeepAliveParking).
+	Connections, Parked int
 }
 
 // Limits are the MPM's, as configured.
@@ -72,6 +75,8 @@ type Child struct {
 	NotAccepting bool
 	CPU          time.Duration // user and system
 	Busy, Idle   int           // of its slots
+	Connections  int           // open ones
+	Parked       int           // those without a slot
 	Accesses     uint64        // since it started
 	Caches       []Cache       // a worker each, those it has used
 }

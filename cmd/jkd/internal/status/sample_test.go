@@ -18,11 +18,11 @@ func sampleStatus() *Status {
 		Totals: Totals{
 			Accesses: 123456, Bytes: 5<<30 + 1023, Duration: 7654321 * time.Microsecond,
 			CPU:  scoreboard.Times{User: 12340 * time.Millisecond, System: 250 * time.Millisecond, ChildrenUser: time.Second, ChildrenSystem: 10 * time.Millisecond},
-			Busy: 2, Graceful: 1, Idle: 1,
+			Busy: 2, Graceful: 1, Idle: 1, Connections: 32, Parked: 30,
 		},
 		Limits: Limits{ServerLimit: 4, ThreadLimit: 4, ThreadsPerChild: 2, MaxRequestWorkers: 4},
 		Children: []Child{
-			{Server: 0, PID: 101, Generation: 3, Started: now.Add(-time.Hour), CPU: 1230 * time.Millisecond, Busy: 1, Idle: 1, Accesses: 400, Caches: []Cache{
+			{Server: 0, PID: 101, Generation: 3, Started: now.Add(-time.Hour), CPU: 1230 * time.Millisecond, Busy: 1, Idle: 1, Connections: 31, Parked: 30, Accesses: 400, Caches: []Cache{
 				{"tomcat1", counters.Cache{Hits: 390, Misses: 10, Opened: 10, Idle: 1, Busy: 1, Oldest: now.Add(-time.Minute)}},
 			}},
 			{Server: 1, PID: 102, Generation: 2, Started: now.Add(-2 * time.Hour), Quiescing: true, Busy: 1},
