@@ -11,6 +11,7 @@ import (
 	"jkd/conf"
 	"jkd/connector"
 	"jkd/connector/files"
+	"jkd/scoreboard"
 )
 
 // BenchmarkFile serves files of a DocumentRoot to a client that is always ready:
@@ -46,7 +47,7 @@ func BenchmarkFile(b *testing.B) {
 			raw := strings.Replace(browserGet, "\r\n\r\n", "\r\n"+tc.fields+"\r\n", 1)
 			raw = "GET " + tc.path + raw[strings.Index(raw, " HTTP/"):]
 			b.ReportAllocs()
-			s.ServeConn(&loop{request: []byte(raw), n: b.N}, slot)
+			s.ServeConn(&loop{request: []byte(raw), n: b.N}, &scoreboard.Seat{Slot: slot})
 		})
 	}
 }
