@@ -69,22 +69,9 @@ func (h *httpd) setHandler(d *apache.Directive, in context) bool {
 	return true
 }
 
-// jkMount in a location has a worker only; where it has a pattern too, the
-// location does not count.
+// jkMount in a location has a path, not an expression.
 func (h *httpd) jkMount(d *apache.Directive, in context) bool {
-	args, ok := h.words(d)
-	switch {
-	case in.kind != inLocation || !ok:
-		return false
-	case len(args) == 2:
-		s := h.jk
-		if in.host != nil {
-			s = in.host.Section
-		}
-		h.put(s, d, d.Name, args...)
-		h.info(d, "the <Location> around it does not count, as it names a pattern itself")
-		return true
-	case in.match:
+	if in.kind == inLocation && in.match {
 		h.fail(d, "a mount has no regular expression: write JkMount PATTERN WORKER, or SetHandler %s and SetEnv JK_WORKER_NAME", JkHandler)
 		return true
 	}

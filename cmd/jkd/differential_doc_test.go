@@ -14,7 +14,36 @@ import (
 
 var updateDocs = flag.Bool("update", false, "write the documents that are made of tests")
 
-const differencesFile = "docs/mod_jk-differences.md"
+// comparison is what Apache and jkd are asked, and how they differ.
+type comparison struct {
+	file        string // the document made of it, below the top of the tree
+	test        string // that holds it to the list
+	head, tail  string // of the document; the head is told the number of requests
+	groups      []probeGroup
+	differences []difference
+	names       bool // examples tell their group
+}
+
+func (c *comparison) difference(name string) *difference {
+	i := slices.IndexFunc(c.differences, func(d difference) bool { return d.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.differences[i]
+}
+
+// requests is how many there are.
+func (c *comparison) requests() (n int) {
+	for _, g := range c.groups {
+		n += len(g.probes)
+	}
+	return n
+}
+
+var modJk = comparison{
+	file: "docs/mod_jk-differences.md", test: "TestDifferencesDocument",
+	head: differencesHead, tail: differencesTail, groups: diffGroups, differences: differences,
+}
 
 const differencesHead = `# Where jkd differs from Apache with mod_jk
 
@@ -60,26 +89,26 @@ These concern the start and not requests, and other tests hold them.
   documents are mod_jk's, but for what ` + "`go doc ./connector/jk/status`" + ` lists.
 `
 
-// renderDifferences makes the document.
-func renderDifferences() string {
+// render makes the document.
+func (c *comparison) render() string {
 	var b strings.Builder
-	n := 0
-	for _, g := range diffGroups {
-		n += len(g.probes)
-	}
-	fmt.Fprintf(&b, differencesHead, n)
-	for _, d := range differences {
+	fmt.Fprintf(&b, c.head, c.requests())
+	for _, d := range c.differences {
 		fmt.Fprintf(&b, "\n## %s\n\n", d.title)
 		fmt.Fprintf(&b, "- Apache %s\n- jkd %s\n- Why: %s\n", d.apache, d.jkd, d.reason)
 		var shown []string
 		total := 0
-		for _, g := range diffGroups {
+		for _, g := range c.groups {
 			for _, p := range g.probes {
 				if !slices.Contains(p.differs, d.name) {
 					continue
 				}
 				total++
-				if e := p.example(); len(shown) < 3 && !slices.Contains(shown, e) {
+				e := p.example()
+				if c.names {
+					e = g.name + ": " + e
+				}
+				if len(shown) < 3 && !slices.Contains(shown, e) {
 					shown = append(shown, e)
 				}
 			}
@@ -89,7 +118,7 @@ func renderDifferences() string {
 			fmt.Fprintf(&b, "      %s\n", e)
 		}
 	}
-	b.WriteString(differencesTail)
+	b.WriteString(c.tail)
 	return b.String()
 }
 
@@ -102,16 +131,16 @@ func (p probe) example() string {
 	return s
 }
 
-// TestDifferencesDocument holds the document to the list and the table.
-func TestDifferencesDocument(t *testing.T) {
+// document holds the document to the list and the table.
+func (c *comparison) document(t *testing.T) {
 	names := map[string]bool{}
-	for _, d := range differences {
+	for _, d := range c.differences {
 		if names[d.name] || d.title == "" || d.apache == "" || d.jkd == "" || d.reason == "" || len(d.fields) == 0 && d.same == nil {
 			t.Errorf("difference %q is incomplete or there twice", d.name)
 		}
 		names[d.name] = true
 	}
-	for _, g := range diffGroups {
+	for _, g := range c.groups {
 		for _, p := range g.probes {
 			for _, name := range p.differs {
 				if !names[name] {
@@ -120,12 +149,9 @@ func TestDifferencesDocument(t *testing.T) {
 			}
 		}
 	}
-	want := renderDifferences()
-	path := filepath.Join(sourceTree(t), differencesFile)
+	want := c.render()
+	path := filepath.Join(sourceTree(t), c.file)
 	if *updateDocs {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +161,8 @@ func TestDifferencesDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is not what the list makes; write it with: go test ./cmd/jkd -run TestDifferencesDocument -update", differencesFile)
+		t.Errorf("%s is not what the list makes; write it with: go test ./cmd/jkd -run %s -update", c.file, c.test)
 	}
 }
+
+func TestDifferencesDocument(t *testing.T) { modJk.document(t) }

@@ -32,14 +32,6 @@ func (d *difference) covers(field string) bool {
 	return slices.Contains(d.fields, field) || d.same != nil && field == "fields"
 }
 
-func differenceNamed(name string) *difference {
-	i := slices.IndexFunc(differences, func(d difference) bool { return d.name == name })
-	if i < 0 {
-		return nil
-	}
-	return &differences[i]
-}
-
 // The answer comes from somebody else.
 var elsewhere = []string{"page", "status", "worker"}
 

@@ -13,15 +13,29 @@ type probeGroup struct {
 	probes []probe
 }
 
-// asks makes a probe of every line of a text: a target, perhaps " -- " and the
-// names of differences.
+// asks makes a probe of every line of a text: a target, or a method and a
+// target, perhaps " | " and a header field, any number of times, and perhaps
+// " -- " and the names of differences. The field Body is the body. Lines that
+// begin with '#' are comments.
 func asks(lines string) (out []probe) {
 	for line := range strings.Lines(lines) {
-		if line = strings.TrimSpace(line); line == "" {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
-		target, names, differs := strings.Cut(line, " -- ")
-		p := ask("GET " + strings.TrimSpace(target))
+		line, names, differs := strings.Cut(line, " -- ")
+		parts := strings.Split(line, " | ")
+		target := strings.TrimSpace(parts[0])
+		if !strings.Contains(target, " ") {
+			target = "GET " + target
+		}
+		p := ask(target)
+		for _, f := range parts[1:] {
+			if body, ok := strings.CutPrefix(f, "Body: "); ok {
+				p = p.with(body)
+			} else {
+				p.fields = append(p.fields, strings.TrimSpace(f))
+			}
+		}
 		if differs {
 			p = p.but(strings.Split(names, ", ")...)
 		}

@@ -72,6 +72,8 @@ func (p probe) text() string {
 // ofAnswer are the fields that do not come from a container.
 var ofAnswer = map[string]bool{
 	"status": true, "worker": true, "page": true, "set-cookie": true, "www-authenticate": true, "informational": true, "answer": true, "fault": true,
+	"location": true, "content-range": true, "accept-ranges": true, "last-modified": true, "content-encoding": true, "allow": true, "retry-after": true,
+	"etag": true, "content-type": true, "content-length": true,
 }
 
 // name tells probes apart in messages.
@@ -87,7 +89,8 @@ func (p probe) name() string {
 
 // send sends p on a connection of its own and returns what came of it, field
 // by field. Values that depend on the connection are replaced.
-func (p probe) send(t *testing.T, c *containers, addr string) map[string]string {
+// answered takes what of the answer counts.
+func (p probe) send(t *testing.T, c *containers, addr string, answered func(seen map[string]string, r *http.Response, body []byte)) map[string]string {
 	t.Helper()
 	seen := map[string]string{}
 	k := dial(t, addr)
@@ -126,7 +129,7 @@ func (p probe) send(t *testing.T, c *containers, addr string) map[string]string 
 	return seen
 }
 
-// answered takes what the client sees.
+// answered takes what the client sees of a container's answer.
 func answered(seen map[string]string, r *http.Response, body []byte) {
 	seen["status"] = strconv.Itoa(r.StatusCode)
 	if v := r.Header.Values("Set-Cookie"); v != nil {
@@ -213,23 +216,22 @@ func TestDifferential(t *testing.T) {
 	})
 	jkd := start(t, binary(t), config{mpm: "prefork", name: "main.test", workers: workers, jk: strings.Split(diffJkd, "\n"), files: files})
 
-	n, used := 0, map[string]bool{}
+	used := map[string]bool{}
 	reached := map[string]int{}
-	for _, group := range diffGroups {
+	for _, group := range modJk.groups {
 		// One after the other, so that balancers of both see the same requests
 		// in the same order.
 		t.Run(group.name, func(t *testing.T) {
-			n += len(group.probes)
 			want := make([]map[string]string, len(group.probes))
 			for i, p := range group.probes {
-				want[i] = p.send(t, c, apache.Addr())
+				want[i] = p.send(t, c, apache.Addr(), answered)
 			}
 			for i, p := range group.probes {
-				got := p.send(t, c, jkd.addr)
+				got := p.send(t, c, jkd.addr, answered)
 				for _, w := range strings.Fields(got["worker"]) {
 					reached[w]++
 				}
-				p.compare(t, fmt.Sprintf("%d. %.200s", i+1, p.name()), want[i], got, used)
+				modJk.compare(t, p, fmt.Sprintf("%d. %.200s", i+1, p.name()), want[i], got, used)
 			}
 		})
 	}
@@ -237,13 +239,14 @@ func TestDifferential(t *testing.T) {
 		for name, addr := range map[string]string{"Apache": apache.Addr(), "jkd": jkd.addr} {
 			got := map[string]int{}
 			for range 60 {
-				got[ask("GET "+share.mount+"x").send(t, c, addr)["worker"]]++
+				got[ask("GET "+share.mount+"x").send(t, c, addr, answered)["worker"]]++
 			}
 			if !maps.Equal(got, share.want) {
 				t.Errorf("%s: %s gives %v of 60 requests, want %v", name, share.mount, got, share.want)
 			}
 		}
 	}
+	n := modJk.requests()
 	if n < 200 {
 		t.Errorf("%d requests, want at least 200", n)
 	}
@@ -255,23 +258,29 @@ func TestDifferential(t *testing.T) {
 	if t.Failed() {
 		return // the rest would only repeat it
 	}
-	for _, d := range differences {
+	modJk.unused(t, used)
+	t.Logf("%d requests, %d kinds of difference", n, len(differences))
+}
+
+// unused reports differences that no request has shown.
+func (c *comparison) unused(t *testing.T, used map[string]bool) {
+	t.Helper()
+	for _, d := range c.differences {
 		if !used[d.name] {
 			t.Errorf("no request shows the difference %q", d.name)
 		}
 	}
-	t.Logf("%d requests, %d kinds of difference", n, len(differences))
 }
 
 // compare checks that the two observations differ exactly where p says.
-func (p probe) compare(t *testing.T, name string, apache, jkd map[string]string, used map[string]bool) {
+func (c *comparison) compare(t *testing.T, p probe, name string, apache, jkd map[string]string, used map[string]bool) {
 	t.Helper()
 	all := disagreements(apache, jkd)
 	left := slices.Clone(all)
 	fieldsA, fieldsJ := apache["fields"], jkd["fields"]
 	explained := false
 	for _, id := range p.differs {
-		d := differenceNamed(id)
+		d := c.difference(id)
 		if d == nil {
 			t.Errorf("%s: there is no difference named %q", name, id)
 			continue

@@ -12,9 +12,10 @@ import (
 // index looks for the first index of the directory that r asks for. It is
 // another path, to which somebody else may be mapped: to a JSP a container. As
 // in Apache it has to be a file even so, but for what mod_proxy's directives
-// forward. refused is the answer where there is one that is not to be seen, and
+// forward, and if there is no other index. refused is the answer where there is one that is not to be seen, and
 // no other.
 func (c *Connector) index(names []string, r *connector.Request) (to *connector.Redirect, refused *connector.Error) {
+	var mapped *connector.Redirect // the first that is no file
 	for _, name := range names {
 		if name == "disabled" {
 			break
@@ -28,8 +29,12 @@ func (c *Connector) index(names []string, r *connector.Request) (to *connector.R
 		if c.o.Forwarded != nil && c.o.Forwarded.Match(&sub) != nil {
 			return &connector.Redirect{Path: sub.Path}, nil
 		}
+		forwarded := c.o.Mapped != nil && c.o.Mapped.Match(&sub) != nil
+		if forwarded && mapped == nil {
+			mapped = &connector.Redirect{Path: sub.Path}
+		}
 		p, name := c.lookup(&sub)
-		if p == nil || isSource(name) && (c.o.Mapped == nil || c.o.Mapped.Match(&sub) == nil) {
+		if p == nil || isSource(name) && !forwarded {
 			continue
 		}
 		switch f, err := p.find(name, &sub); {
@@ -41,7 +46,10 @@ func (c *Connector) index(names []string, r *connector.Request) (to *connector.R
 			}
 		}
 	}
-	return nil, refused
+	if refused != nil {
+		return nil, refused
+	}
+	return mapped, nil
 }
 
 // indexPath is the path of an index as a client would ask for it. Parameters at

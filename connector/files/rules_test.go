@@ -361,7 +361,7 @@ func TestIndexes(t *testing.T) {
 		to     string
 	}{
 		{"/jsp/", Options{}, 403, ""}, {"/jsp/", Options{Mapped: mapped}, -2, "/jsp/index.jsp"}, {"/both/", Options{}, -2, "/both/index.html"}, {"/both/", Options{Mapped: mapped}, -2, "/both/index.jsp"},
-		{"/both/;v=1", Options{Mapped: mapped}, -2, "/both/index.jsp;v=1"}, {"/proxied/", Options{Mapped: mapped}, 403, ""}, {"/proxied/", Options{Forwarded: proxied}, -2, "/proxied/index.jsp"},
+		{"/both/;v=1", Options{Mapped: mapped}, -2, "/both/index.jsp;v=1"}, {"/proxied/", Options{Mapped: mapped}, -2, "/proxied/index.jsp"}, {"/proxied/", Options{Forwarded: proxied}, -2, "/proxied/index.jsp"},
 		{"/off/", Options{}, 403, ""}, {"/abs/", Options{}, -2, "/both/index.html"}, {"/dir/", Options{}, 403, ""}, {"/secret/", Options{}, 403, ""}, {"/jsp/index.jsp", Options{Mapped: mapped}, 404, ""},
 	} {
 		status, _, err := ask(t, New(cfg, tt.o), get(tt.path))
