@@ -41,6 +41,8 @@ type Request struct {
 	AuthType   []byte // and how, "Basic" for example; nil for none
 	ID         []byte // names the request in logs (UNIQUE_ID), nil for none
 
+	// Thread is the place of the request's slot in its process, for logs.
+	Thread int
 	// VHost is the virtual host the request is for: 0 for the main server,
 	// else its place in the configuration, counted from 1.
 	VHost int

@@ -54,6 +54,11 @@ func TestSiteLog(t *testing.T) {
 				if !strings.HasPrefix(line, tt.name+" [") {
 					t.Errorf("%s: %s", tt.name, line)
 				}
+				for _, who := range []string{" generation=1 ", " server=", " thread=", " worker=tomcat"} {
+					if !strings.Contains(line+" ", who) {
+						t.Errorf("%s: no%sin %s", tt.name, who, line)
+					}
+				}
 			}
 		}
 	})

@@ -26,7 +26,8 @@ type call struct {
 	attr []ajp.Attribute
 	path []byte // backing of the path as JkOptions wants it
 
-	log      *zerolog.Logger // of the site
+	log      *zerolog.Logger           // of the site, and tells the thread
+	logs     map[*site]*zerolog.Logger // those of the sites there were requests for
 	rule     *Extensions
 	reply    time.Duration // reply timeout that overrides the worker's
 	replySet bool
@@ -51,7 +52,7 @@ type calls struct{ free sync.Pool }
 func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter, f func(*call) *connector.Error) error {
 	c, _ := p.free.Get().(*call)
 	if c == nil {
-		c = new(call)
+		c = &call{logs: make(map[*site]*zerolog.Logger, 1)}
 	}
 	c.reset(s, x, r, w)
 	var begin time.Time
@@ -77,12 +78,18 @@ func (p *calls) serve(name string, kind WorkerType, s *site, x *Extensions, r *c
 	p.free.Put(c)
 	if err != nil {
 		if !err.Own {
-			s.log.Info().Str("worker", name).Int("status", err.Status).AnErr("cause", err).Msgf("Service error=%d for worker=%s", err.Status, name)
+			s.log.Info().Int("thread", r.Thread).Str("worker", name).Int("status", err.Status).AnErr("cause", err).Msgf("Service error=%d for worker=%s", err.Status, name)
 		}
 		return err // not a nil *connector.Error in an error
 	}
 	return nil
 }
+
+// threadHook adds to a line about a request who serves it.
+type threadHook struct{ c *call }
+
+// Run implements zerolog.Hook.
+func (h threadHook) Run(e *zerolog.Event, _ zerolog.Level, _ string) { e.Int("thread", h.c.req.Thread) }
 
 // site is the Jk directives of one server, main or virtual, as a request needs
 // them.
@@ -113,7 +120,10 @@ func newSite(c *conf.JkServer, log *zerolog.Logger) *site {
 // the front's.
 func (c *call) reset(s *site, x *Extensions, r *connector.Request, w connector.ResponseWriter) {
 	o := &s.c.Options
-	c.log = s.log
+	if c.log = c.logs[s]; c.log == nil {
+		log := s.log.Hook(threadHook{c})
+		c.log, c.logs[s] = &log, &log
+	}
 	c.req = ajp.Request{Request: r, ForwardKeySize: o.ForwardKeySize, ForwardChain: o.ForwardSSLCertChain}
 	c.rule, c.reply, c.replySet, c.reuse = x, x.ReplyTimeout, x.ReplyTimeoutSet, !o.DisableReuse
 	c.stateless, c.ignoreSticky = x.Stateless, x.StickyIgnore

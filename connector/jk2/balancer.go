@@ -106,7 +106,7 @@ func (b *balancer) serve(c *call, rw connector.ResponseWriter) *connector.Error 
 	for attempt := 0; ; attempt++ {
 		w, route, cfg := b.choose(&ids, attempt)
 		if w == nil {
-			return b.nobody(cfg, rw, last)
+			return b.nobody(cfg, c, rw, last)
 		}
 		c.req.Route = route
 		out := w.serve(c, rw)
@@ -122,7 +122,7 @@ func (b *balancer) serve(c *call, rw connector.ResponseWriter) *connector.Error 
 			return out.err
 		}
 		last = out.err
-		b.log.Info().Str("worker", b.name).Str("member", w.name).AnErr("cause", last).Msg("the worker failed, trying another one")
+		b.log.Info().Int("thread", c.req.Thread).Str("worker", b.name).Str("member", w.name).AnErr("cause", last).Msg("the worker failed, trying another one")
 	}
 }
 
@@ -130,7 +130,7 @@ var errNobody = errors.New("no worker is left")
 
 // nobody is the answer when no worker is left: noWorkerCode, or hwBalanceErr for
 // a balancer in front that then looks elsewhere.
-func (b *balancer) nobody(cfg *Balancer, rw connector.ResponseWriter, last *connector.Error) *connector.Error {
+func (b *balancer) nobody(cfg *Balancer, c *call, rw connector.ResponseWriter, last *connector.Error) *connector.Error {
 	code := cfg.NoWorkerCode
 	if cfg.HWBalanceErr > 0 {
 		code = cfg.HWBalanceErr
@@ -147,7 +147,7 @@ func (b *balancer) nobody(cfg *Balancer, rw connector.ResponseWriter, last *conn
 	case cfg.NoErrorHeader:
 		return e
 	}
-	b.log.Error().Str("worker", b.name).AnErr("cause", e).Int("status", code).Msg("no worker is left, the request is answered by the balancer")
+	b.log.Error().Int("thread", c.req.Thread).Str("worker", b.name).AnErr("cause", e).Int("status", code).Msg("no worker is left, the request is answered by the balancer")
 	page := connector.Page{Status: code, ContentType: "text/html; charset=utf-8", Body: []byte("<!DOCTYPE html>\n<html lang=\"en\"><title>" + strconv.Itoa(code) + "</title><p>" + html.EscapeString(cfg.NoWorkerMsg) + "</p></html>\n")}
 	if err := page.Write(rw, false); err != nil {
 		return &connector.Error{Worker: b.name, Op: "write answer", Status: code, Client: true, Err: err}

@@ -68,7 +68,7 @@ func (w *worker) serve(c *call, rw connector.ResponseWriter) (out outcome) {
 	if e == nil {
 		// The worker is as well as ever: it is not put in error, as mod_jk2
 		// does, which would send all others away for a minute.
-		w.log.Error().Str("worker", w.name).Int("max_connections", set.cfg.MaxConnections).
+		w.log.Error().Int("thread", c.req.Thread).Str("worker", w.name).Int("max_connections", set.cfg.MaxConnections).
 			Msg("all connections that max_connections allows a process are in use, the request is refused")
 		return outcome{err: w.fail("", "acquire endpoint", 503, fmt.Errorf("max_connections %d of this process are in use", set.cfg.MaxConnections))}
 	}
@@ -128,7 +128,7 @@ func (w *worker) attempts(set *workerSet, e *endpoint, c *call, rw connector.Res
 		if !v.again {
 			return outcome{err: fail, other: v.other, faulty: v.faulty}
 		}
-		w.log.Info().Str("worker", w.name).Str("address", addr).Bool("idle", v.stale).AnErr("cause", fail).
+		w.log.Info().Int("thread", c.req.Thread).Str("worker", w.name).Str("address", addr).Bool("idle", v.stale).AnErr("cause", fail).
 			Msg("the connection to the container was lost, trying again on a new one")
 		if v.stale {
 			// Whatever else lies idle is as old.

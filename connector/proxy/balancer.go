@@ -210,7 +210,7 @@ func (b *balancer) serve(c *call) *connector.Error {
 			return out.err
 		}
 		tried, last = append(tried, m), out.err
-		b.log.Info().Str("worker", b.name).Str("member", m.name).AnErr("cause", last).Msg("the member failed, trying another one")
+		b.log.Info().Int("thread", c.r.Thread).Str("worker", b.name).Str("member", m.name).AnErr("cause", last).Msg("the member failed, trying another one")
 	}
 }
 
@@ -221,7 +221,7 @@ func (b *balancer) try(m *member, c *call) outcome {
 		out.err != nil && !out.err.Client && !out.err.Own && (slices.Contains(b.FailStatuses, out.err.Status) || b.FailTimeout && out.err.Status == 504)
 	if failed {
 		m.failed()
-		b.log.Warn().Str("worker", b.name).Str("member", m.name).Int("status", max(c.answer.status, 0)).Msg("the member is in error by failonstatus or failontimeout")
+		b.log.Warn().Int("thread", c.r.Thread).Str("worker", b.name).Str("member", m.name).Int("status", max(c.answer.status, 0)).Msg("the member is in error by failonstatus or failontimeout")
 	}
 	return out
 }

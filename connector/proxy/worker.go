@@ -136,7 +136,7 @@ func (w *worker) attempt(c *call) outcome {
 		}
 		v := judge(f, reused && !retried, c.answer.Started(), c.idempotent(), c.answer.override)
 		if v.again {
-			w.log.Info().Str("worker", w.name).Str("address", e.addr).AnErr("cause", f.Err).
+			w.log.Info().Int("thread", c.r.Thread).Str("worker", w.name).Str("address", e.addr).AnErr("cause", f.Err).
 				Msg("the back end had closed the connection, trying again on a new one")
 			w.pool.disconnect(e, counters.ClosedStale)
 			w.pool.drop(counters.ClosedStale) // whatever else lies idle is as old

@@ -82,6 +82,7 @@ func (ss *session) begin(c Conn, seat *scoreboard.Seat) {
 func (ss *session) sit() {
 	if ss.slot != ss.seat.Slot {
 		ss.slot = ss.seat.Slot
+		ss.x.Thread = ss.slot.Thread()
 		ss.slot.StartConnection(time.Now().UnixNano(), ss.x.RemoteAddr)
 	}
 }
