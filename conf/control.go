@@ -65,7 +65,7 @@ func Whereabouts(path string) (*ServerConfig, error) {
 	for _, pair := range all.Get("server") {
 		switch key := strings.ToLower(pair.Key); key {
 		case "pidfile", "controlsocket":
-			g := given{Pair: pair, dir: directives[serverSection][key]}
+			g := given{Pair: pair, dir: directives()[serverSection][key]}
 			if err := g.dir.set(p, g); err != nil {
 				p.errs = append(p.errs, &Error{File: path, Line: pair.Line, Key: pair.Key, Msg: err.Error()})
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,8 +28,10 @@ func (t table) add(d directive, old ...string) {
 	}
 }
 
-var (
-	directives = map[string]table{
+// directives are those of all sections. They are put together when a file is
+// read: a child, which is sent what the file says, does without.
+var directives = sync.OnceValue(func() map[string]table {
+	return map[string]table{
 		serverSection: serverTable(), "mpm.prefork": preforkTable(), "mpm.worker": workerTable(), jkSection: jkTable(),
 		jk2Section:    jk2Table(),
 		statusSection: statusTable(),
@@ -36,15 +39,16 @@ var (
 		proxySection:     proxyTable(),
 		directorySection: directoryTable(), filesSection: directoryTable(),
 	}
-	// sectionNames are the first words of section headers, in the order
-	// messages list them.
-	sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection, proxySection, directorySection, filesSection}
-)
+})
+
+// sectionNames are the first words of section headers, in the order
+// messages list them.
+var sectionNames = []string{serverSection, "mpm.prefork", "mpm.worker", jkSection, jk2Section, vhostSection, locationSection, statusSection, proxySection, directorySection, filesSection}
 
 // namesOf lists the current names of a section, sorted.
 func namesOf(section string) []string {
 	var out []string
-	for _, d := range directives[section] {
+	for _, d := range directives()[section] {
 		out = append(out, d.name)
 	}
 	slices.Sort(out)

@@ -63,7 +63,7 @@ func (s *Sections) text(cfg *Config, o Options) []byte {
 // writePairs writes directives by the names that they have today.
 func writePairs(out *bytes.Buffer, section string, list []Pair) {
 	for _, pair := range list {
-		if d, ok := directives[section][strings.ToLower(pair.Key)]; ok {
+		if d, ok := directives()[section][strings.ToLower(pair.Key)]; ok {
 			pair.Key = d.name
 		}
 		fmt.Fprintf(out, "%s = %s\n", pair.Key, pair.Value)

@@ -18,7 +18,7 @@ func (h *httpd) directive(d *apache.Directive, in context) {
 		h.inStatus(d, name, in)
 		return
 	}
-	if f, ok := httpdSpecial[name]; ok && f(h, d, in) {
+	if f, ok := httpdSpecial()[name]; ok && f(h, d, in) {
 		return
 	}
 	if s := h.target(name, in); s != nil {
@@ -31,7 +31,7 @@ func (h *httpd) directive(d *apache.Directive, in context) {
 // target is the section of a directive of jkd.conf, nil if it is not for this
 // context.
 func (h *httpd) target(name string, in context) *Section {
-	has := func(section string) bool { _, ok := directives[section][name]; return ok }
+	has := func(section string) bool { _, ok := directives()[section][name]; return ok }
 	switch in.kind {
 	case inServer:
 		switch {
@@ -92,11 +92,11 @@ func (h *httpd) other(d *apache.Directive, name string, in context) {
 		h.fail(d, "unknown directive%s", DidYouMean(d.Name, httpdNames()))
 		return
 	}
-	_, server := directives[serverSection][name]
-	_, number := directives["mpm.worker"][name]
+	_, server := directives()[serverSection][name]
+	_, number := directives()["mpm.worker"][name]
 	switch {
 	case in.kind == inVHost && server && !number && slices.Contains(ofVHosts, name):
-		h.warn(d, "has no effect here: jkd has one %s for all virtual hosts, the main server's", directives[serverSection][name].name)
+		h.warn(d, "has no effect here: jkd has one %s for all virtual hosts, the main server's", directives()[serverSection][name].name)
 	case in.kind == inDirectory:
 		h.warn(d, "has no effect here: jkd knows it for paths of URLs (<Location>), not for directories and files")
 	default:
@@ -119,11 +119,11 @@ func httpdContexts(name string) []string {
 		{jkSection, "the server's own directives"}, {jk2Section, "the server's own directives"}, {proxySection, "the server's own directives"},
 		{vhostSection, "<VirtualHost>"}, {locationSection, "<Location>"}, {directorySection, "<Directory>"},
 	} {
-		if _, ok := directives[c.section][name]; ok && !slices.Contains(out, c.title) {
+		if _, ok := directives()[c.section][name]; ok && !slices.Contains(out, c.title) {
 			out = append(out, c.title)
 		}
 	}
-	if _, ok := directives[statusSection][name]; ok {
+	if _, ok := directives()[statusSection][name]; ok {
 		out = append(out, "the <Location> of server-status")
 	}
 	return out
@@ -131,12 +131,12 @@ func httpdContexts(name string) []string {
 
 // knownDirective tells a directive that is handled in some context.
 func knownDirective(name string) bool {
-	for _, t := range directives {
+	for _, t := range directives() {
 		if _, ok := t[name]; ok && name != "file" && name != "location" && name != "metrics" {
 			return true
 		}
 	}
-	_, special := httpdSpecial[name]
+	_, special := httpdSpecial()[name]
 	_, noted := notNeeded()[name]
 	_, is := asIs[name]
 	_, refused := refused[name]
@@ -146,7 +146,7 @@ func knownDirective(name string) bool {
 // httpdNames are all names that can be meant by a misspelt one.
 func httpdNames() []string {
 	var out []string
-	for _, t := range directives {
+	for _, t := range directives() {
 		for _, d := range t {
 			out = append(out, d.name)
 		}

@@ -145,7 +145,7 @@ func (h *httpd) skipped(d *apache.Directive, in context) {
 			return
 		}
 		for _, n := range d.Children {
-			if _, ok := directives[other.Name][strings.ToLower(n.Name)]; ok && !n.Section {
+			if _, ok := directives()[other.Name][strings.ToLower(n.Name)]; ok && !n.Section {
 				h.add(other, n)
 			}
 		}
@@ -161,7 +161,7 @@ func (h *httpd) addNumbers() {
 	}
 	for _, d := range h.numbers {
 		s := mine
-		if _, ok := directives[s.Name][strings.ToLower(d.Name)]; !ok {
+		if _, ok := directives()[s.Name][strings.ToLower(d.Name)]; !ok {
 			h.info(d, "is for the MPM %s, which is not in use", strings.TrimPrefix(other.Name, "mpm."))
 			s = other
 		}

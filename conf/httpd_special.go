@@ -3,19 +3,24 @@ package conf
 import (
 	"os"
 	"strings"
+	"sync"
 
 	"jkd/conf/apache"
 )
 
 // httpdSpecial are the directives that are more than a line of jkd.conf in
 // other words. They return false for what is to be entered as it is.
-var httpdSpecial map[string]func(h *httpd, d *apache.Directive, in context) bool
+var httpdSpecial func() map[string]func(h *httpd, d *apache.Directive, in context) bool
 
 // specialNames are those of them that no section of jkd.conf has.
 var specialNames = []string{"LoadModule", "PassEnv", "TransferLog", "Define", "UnDefine", "Include", "IncludeOptional", "Error", "Satisfy", "ScriptAlias", "ScriptAliasMatch"}
 
-func init() { // which refers to itself by way of knownDirective
-	httpdSpecial = map[string]func(*httpd, *apache.Directive, context) bool{
+func init() { // the table refers to itself by way of knownDirective
+	httpdSpecial = sync.OnceValue(makeSpecial)
+}
+
+func makeSpecial() map[string]func(*httpd, *apache.Directive, context) bool {
+	special := map[string]func(*httpd, *apache.Directive, context) bool{
 		"loadmodule": (*httpd).loadModule,
 		"servername": (*httpd).serverName, "serveralias": (*httpd).serverAlias,
 		"sethandler": (*httpd).setHandler, "jkmount": (*httpd).jkMount, "jkunmount": (*httpd).jkMount,
@@ -27,10 +32,11 @@ func init() { // which refers to itself by way of knownDirective
 		"listen": (*httpd).listen, "scriptalias": (*httpd).scriptAlias, "scriptaliasmatch": (*httpd).scriptAlias,
 	}
 	for _, section := range []string{"mpm.prefork", "mpm.worker"} {
-		for name := range directives[section] {
-			httpdSpecial[name] = (*httpd).number
+		for name := range directives()[section] {
+			special[name] = (*httpd).number
 		}
 	}
+	return special
 }
 
 // number is a directive of the MPM.

@@ -174,7 +174,7 @@ func (p *parser) section(s *Section) {
 		return // its header is reported already
 	}
 	name, args, err := splitHeader(s.Name)
-	table, ok := directives[name]
+	table, ok := directives()[name]
 	switch {
 	case !ok:
 		p.header(s, errors.New(unknownSection(name)))
@@ -254,7 +254,7 @@ func unknownDirective(in *scope, key string) string {
 	}
 	var at []string
 	for _, other := range sectionNames {
-		if _, ok := directives[other][lower]; ok {
+		if _, ok := directives()[other][lower]; ok {
 			at = append(at, sectionTitle(other))
 		}
 	}

@@ -54,7 +54,7 @@ func TestManualDirectives(t *testing.T) {
 	}
 	want := map[string][]string{}
 	for _, section := range sectionNames {
-		for name := range directives[section] {
+		for name := range directives()[section] {
 			want[name] = append(want[name], section)
 		}
 	}

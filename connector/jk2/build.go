@@ -53,7 +53,7 @@ func (b *builder) get(c *component) get { return get{&b.Report, c.props} }
 
 // the returns the component of a type of which there is one.
 func (b *builder) the(typ string) *component {
-	c := b.make(conf.Place{}, kinds[typ], "")
+	c := b.make(conf.Place{}, kinds()[typ], "")
 	c.implied = c.at == (conf.Place{})
 	return c
 }
@@ -137,7 +137,7 @@ func (b *builder) logger() {
 			return
 		}
 	}
-	if kindOf(strings.TrimSuffix(name, ":")) == kinds["logger.apache2"] {
+	if kindOf(strings.TrimSuffix(name, ":")) == kinds()["logger.apache2"] {
 		return
 	}
 	known := []string{"logger"}

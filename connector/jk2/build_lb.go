@@ -15,7 +15,7 @@ const mostMembers = 256
 // groups makes the balancers and brings the workers into them: first those
 // that a balancer names itself, then those that name a group, or none.
 func (b *builder) groups() {
-	b.balancer(b.enter(&component{kind: kinds["lb"], local: "lb", implied: true, props: map[string]*property{}}))
+	b.balancer(b.enter(&component{kind: kinds()["lb"], local: "lb", implied: true, props: map[string]*property{}}))
 	for _, c := range b.of("lb") {
 		if _, ok := b.balancers[c.name()]; !ok {
 			b.balancer(c)
@@ -54,7 +54,7 @@ func (b *builder) join(i int, p *property) {
 		at, ok := b.balancers[name]
 		if !ok {
 			b.Info(x.Place, p.key, "makes balancer %s%s", conf.Printable(name), conf.DidYouMean(name, b.balancerNames()))
-			b.balancer(b.make(x.Place, kinds["lb"], strings.TrimPrefix(name, "lb:")))
+			b.balancer(b.make(x.Place, kinds()["lb"], strings.TrimPrefix(name, "lb:")))
 			at = b.balancers[name]
 		}
 		b.member(at, i)

@@ -85,7 +85,7 @@ func (b *builder) owners() map[*component]*component {
 	}
 	for _, c := range channels {
 		if owners[c] == nil && byLocal[c.local] == c {
-			w := b.make(c.at, kinds["ajp13"], c.local)
+			w := b.make(c.at, kinds()["ajp13"], c.local)
 			w.implied = len(w.props) == 0
 			owners[c] = w
 		}
@@ -232,7 +232,7 @@ func (b *builder) worker(channel, w *component) {
 // its channel, in the order they were written.
 func merged(channel, w *component) map[string]*property {
 	out := map[string]*property{}
-	for name := range workerKeys {
+	for name := range workerKeys() {
 		for _, c := range []*component{channel, w} {
 			p := c.props[name]
 			if p == nil || c == channel && channel.kind.keys[name].readOnly {

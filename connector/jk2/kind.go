@@ -3,6 +3,7 @@ package jk2
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"jkd/conf"
 )
@@ -92,14 +93,16 @@ func shown(more map[string]key, names string) map[string]key {
 
 // workerKeys are those of ajp13. A channel hands what it does not know itself
 // to its worker.
-var workerKeys = shown(with(map[string]key{
-	"group":     {multi: true},
-	"secretkey": {secret: true},
-}, "tomcatId route routeRedirect lb_factor level graceful max_connections channel connectTimeout prepostTimeout replyTimeout"),
-	"groups epCount lb_value errorState errorTime")
+var workerKeys = sync.OnceValue(func() map[string]key {
+	return shown(with(map[string]key{
+		"group":     {multi: true},
+		"secretkey": {secret: true},
+	}, "tomcatId route routeRedirect lb_factor level graceful max_connections channel connectTimeout prepostTimeout replyTimeout"),
+		"groups epCount lb_value errorState errorTime")
+})
 
 func channelKind(typ string, own map[string]key) *kind {
-	for n, k := range workerKeys {
+	for n, k := range workerKeys() {
 		if _, ok := own[n]; !ok && n != "channel" && !k.readOnly {
 			own[n] = k
 		}
@@ -112,72 +115,75 @@ const (
 	internal = "mod_jk2 needed it inside, jkd does not"
 )
 
-// kinds are all types of mod_jk2 by their names, those of 2.0.2 included.
-var kinds = map[string]*kind{
-	"config": {typ: "config", single: true, keys: map[string]key{
-		"file":     {dead: "has no effect in the file itself"},
-		"debugEnv": {dead: "has no effect"},
-		"save":     {dead: "has no effect: jkd writes no configuration files"},
-	}},
-	"logger.apache2": {typ: "logger.apache2", single: true, keys: keys("level")},
-	"logger.file":    {typ: "logger.file", keys: with(map[string]key{"timeFormat": {dead: "has no effect, as in mod_jk2"}}, "level file")},
-	"logger.win32":   {typ: "logger.win32", foreign: "there is no such log on this system"},
-	"workerEnv": {typ: "workerEnv", single: true, keys: keys("logger timing sslEnable httpsIndicator certsIndicator cipherIndicator sessionIndicator" +
-		" keySizeIndicator forwardKeySize forwardURICompat forwardURICompatUnparsed forwardURIEscaped noRecoveryIfRequestSent noRecoveryIfHeaderSent")},
-	"uriMap": {typ: "uriMap", single: true, any: true},
-	"uri": {typ: "uri", any: true, keys: shown(with(map[string]key{
-		"alias": {multi: true},
-		"path":  {dead: "has no effect: the section's name says it"},
-		"uri":   {dead: "has no effect: the section's name says it"},
-		"vhost": {dead: "has no effect: the section's name says it"},
-	}, "group worker context servlet inheritGlobals timing"), "host match_type aliases prefix suffix")},
-	"shm": {typ: "shm", single: true, keys: with(map[string]key{
-		"size":               {dead: "is not needed: the size follows from slots"},
-		"resetEndpointStats": {dead: "has no effect at the start, when all counters are zero"},
-	}, "file slots useMemory")},
-	"channel.socket": channelKind("channel.socket", keys("host port timeout keepalive nodelay")),
-	"channel.apr":    channelKind("channel.apr", keys("host port timeout keepalive nodelay")),
-	"channel.un":     channelKind("channel.un", with(map[string]key{"soLinger": {dead: "has no effect, as in mod_jk2"}}, "file listen")),
-	"channel.jni":    {typ: "channel.jni", foreign: noJVM, refuse: true},
-	"ajp13":          {typ: "ajp13", keys: workerKeys},
-	"lb": {typ: "lb", keys: with(map[string]key{
-		"worker":   {multi: true},
-		"timeout":  {dead: "has no effect, as in mod_jk2"},
-		"attempts": {dead: "has no effect, as in mod_jk2: each worker is tried"},
-	}, "stickySession recovery noWorkerCode noWorkerMsg noErrorHeader hwBalanceErr")},
-	"status":           {typ: "status", keys: keys("styleMode stylePath")},
-	"run":              {typ: "run", foreign: "it only ever answered 500"},
-	"endpoint":         {typ: "endpoint", foreign: internal},
-	"handler.response": {typ: "handler.response", foreign: internal},
-	"handler.logon":    {typ: "handler.logon", foreign: internal},
-	"threadMutex":      {typ: "threadMutex", foreign: internal},
-	"procMutex":        {typ: "procMutex", foreign: internal},
-	"signal":           {typ: "signal", foreign: internal},
-	"user":             {typ: "user", foreign: internal},
-	"vm":               {typ: "vm", foreign: noJVM, refuse: true},
-	"worker.jni":       {typ: "worker.jni", foreign: noJVM, refuse: true},
-}
+// kinds are all types of mod_jk2 by their names, those of 2.0.2 included. Like
+// the other tables here they are made when a file is read.
+var kinds = sync.OnceValue(func() map[string]*kind {
+	return map[string]*kind{
+		"config": {typ: "config", single: true, keys: map[string]key{
+			"file":     {dead: "has no effect in the file itself"},
+			"debugEnv": {dead: "has no effect"},
+			"save":     {dead: "has no effect: jkd writes no configuration files"},
+		}},
+		"logger.apache2": {typ: "logger.apache2", single: true, keys: keys("level")},
+		"logger.file":    {typ: "logger.file", keys: with(map[string]key{"timeFormat": {dead: "has no effect, as in mod_jk2"}}, "level file")},
+		"logger.win32":   {typ: "logger.win32", foreign: "there is no such log on this system"},
+		"workerEnv": {typ: "workerEnv", single: true, keys: keys("logger timing sslEnable httpsIndicator certsIndicator cipherIndicator sessionIndicator" +
+			" keySizeIndicator forwardKeySize forwardURICompat forwardURICompatUnparsed forwardURIEscaped noRecoveryIfRequestSent noRecoveryIfHeaderSent")},
+		"uriMap": {typ: "uriMap", single: true, any: true},
+		"uri": {typ: "uri", any: true, keys: shown(with(map[string]key{
+			"alias": {multi: true},
+			"path":  {dead: "has no effect: the section's name says it"},
+			"uri":   {dead: "has no effect: the section's name says it"},
+			"vhost": {dead: "has no effect: the section's name says it"},
+		}, "group worker context servlet inheritGlobals timing"), "host match_type aliases prefix suffix")},
+		"shm": {typ: "shm", single: true, keys: with(map[string]key{
+			"size":               {dead: "is not needed: the size follows from slots"},
+			"resetEndpointStats": {dead: "has no effect at the start, when all counters are zero"},
+		}, "file slots useMemory")},
+		"channel.socket": channelKind("channel.socket", keys("host port timeout keepalive nodelay")),
+		"channel.apr":    channelKind("channel.apr", keys("host port timeout keepalive nodelay")),
+		"channel.un":     channelKind("channel.un", with(map[string]key{"soLinger": {dead: "has no effect, as in mod_jk2"}}, "file listen")),
+		"channel.jni":    {typ: "channel.jni", foreign: noJVM, refuse: true},
+		"ajp13":          {typ: "ajp13", keys: workerKeys()},
+		"lb": {typ: "lb", keys: with(map[string]key{
+			"worker":   {multi: true},
+			"timeout":  {dead: "has no effect, as in mod_jk2"},
+			"attempts": {dead: "has no effect, as in mod_jk2: each worker is tried"},
+		}, "stickySession recovery noWorkerCode noWorkerMsg noErrorHeader hwBalanceErr")},
+		"status":           {typ: "status", keys: keys("styleMode stylePath")},
+		"run":              {typ: "run", foreign: "it only ever answered 500"},
+		"endpoint":         {typ: "endpoint", foreign: internal},
+		"handler.response": {typ: "handler.response", foreign: internal},
+		"handler.logon":    {typ: "handler.logon", foreign: internal},
+		"threadMutex":      {typ: "threadMutex", foreign: internal},
+		"procMutex":        {typ: "procMutex", foreign: internal},
+		"signal":           {typ: "signal", foreign: internal},
+		"user":             {typ: "user", foreign: internal},
+		"vm":               {typ: "vm", foreign: noJVM, refuse: true},
+		"worker.jni":       {typ: "worker.jni", foreign: noJVM, refuse: true},
+	}
+})
 
 // aliases are other names of kinds.
 var aliases = map[string]string{"logger": "logger.apache2", "uriEnv": "uri"}
 
 // kindNames are those worth suggesting, sorted.
-var kindNames = func() []string {
+func kindNames() []string {
 	out := []string{"logger"}
-	for name, k := range kinds {
+	for name, k := range kinds() {
 		if k.foreign == "" {
 			out = append(out, name)
 		}
 	}
 	slices.Sort(out)
 	return out
-}()
+}
 
 func kindOf(typ string) *kind {
 	if now, ok := aliases[typ]; ok {
 		typ = now
 	}
-	return kinds[typ]
+	return kinds()[typ]
 }
 
 // object finds the component that a section's name stands for, or makes it.
@@ -194,7 +200,7 @@ func (o *objects) object(at conf.Place, name string) *component {
 		o.Fail(at, key, "the section has no name")
 		return nil
 	case k == nil:
-		o.Fail(at, key, "unknown kind of component%s", conf.DidYouMean(typ, kindNames))
+		o.Fail(at, key, "unknown kind of component%s", conf.DidYouMean(typ, kindNames()))
 		return nil
 	case k.single && local != "":
 		o.Warn(at, key, "there is one %s only: read as [%s:]", typ, typ)

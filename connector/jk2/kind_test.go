@@ -29,7 +29,7 @@ const workerProperties = "tomcatId route routeRedirect group lb_factor level gra
 // be shown only, and none of them an unknown one.
 func TestEveryPropertyIsKnown(t *testing.T) {
 	for typ, names := range properties {
-		k := kinds[typ]
+		k := kinds()[typ]
 		for _, name := range strings.Fields(names + " info ver debug disabled name") {
 			if !k.knows(name) {
 				t.Errorf("%s lacks %s", typ, name)
@@ -41,7 +41,7 @@ func TestEveryPropertyIsKnown(t *testing.T) {
 			}
 		}
 	}
-	for typ, k := range kinds {
+	for typ, k := range kinds() {
 		if properties[typ] == "" && k.foreign == "" && !k.any {
 			t.Errorf("%s is not in the list", typ)
 		}

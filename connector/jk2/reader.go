@@ -203,7 +203,7 @@ func (o *objects) header(l conf.TextLine) *component {
 func (o *objects) orphan(at conf.Place, key, value string) {
 	value, _ = macros.Expand(&o.Report, at, key, value, o.lookup)
 	if object, property, ok := SplitSet(key); ok {
-		if k, _, _ := strings.Cut(object, ":"); kinds[k] != nil {
+		if k, _, _ := strings.Cut(object, ":"); kinds()[k] != nil {
 			o.Warn(at, key, "has no effect before the first section: write [%s] and below it %s=%s", conf.Printable(object), conf.Printable(property), conf.Printable(value))
 		}
 	}

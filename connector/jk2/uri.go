@@ -106,7 +106,7 @@ func (o *objects) locationObject(at conf.Place, s Set) *component {
 		o.Fail(at, "JkUriSet", "is not possible for a pattern: write a section [uri:%s] in workers2.properties", conf.Printable(s.Object))
 		return nil
 	}
-	return o.enter(&component{kind: kinds["uri"], local: s.Object, at: at, props: map[string]*property{}, location: true, vhost: s.VHost})
+	return o.enter(&component{kind: kinds()["uri"], local: s.Object, at: at, props: map[string]*property{}, location: true, vhost: s.VHost})
 }
 
 func (b *builder) uris() {
@@ -274,7 +274,7 @@ func (b *builder) target(c *component, u *Uri) {
 	}
 	if local, ok := strings.CutPrefix(value, "status:"); ok {
 		b.Info(g.at(name), name, "makes the status page %s, which has no section", conf.Printable(value))
-		b.status(b.make(g.at(name), kinds["status"], local))
+		b.status(b.make(g.at(name), kinds()["status"], local))
 		u.Target = b.cfg.targets[value]
 		return
 	}

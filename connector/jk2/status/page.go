@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"jkd/connector/jk2/jk2shm"
@@ -20,9 +21,12 @@ var style string
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"style": func() template.CSS { return template.CSS(style) },
-}).Parse(pageText))
+// pageTemplate is parsed when the first page is asked for.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"style": func() template.CSS { return template.CSS(style) },
+	}).Parse(pageText))
+})
 
 // styleHash is the page's own style in the words of a policy.
 var styleHash = func() string {
@@ -81,7 +85,7 @@ func page(m *Model, in *Input, a *asked) []byte {
 		v.Done = a.action.String() + " " + printable(what)
 	}
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, v); err != nil {
+	if err := pageTemplate().Execute(&b, v); err != nil {
 		return []byte("the page cannot be made\n")
 	}
 	return b.Bytes()
