@@ -4,6 +4,7 @@ package master
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ const (
 // builds does not know are ignored.
 type offer struct {
 	Generation uint32   // of the old one
+	PID        int      // its own
 	Files      []string // what the descriptors are, see the keys below
 	// Sockets are the files of the listeners that have one.
 	Sockets []sock.UnixFile `json:",omitempty"`
@@ -82,10 +84,12 @@ func Begin() (*Heritage, error) {
 		// report ready in our name.
 		syscall.CloseOnExec(3)
 		syscall.CloseOnExec(4)
-		h.parent = os.Getppid()
 		if err := h.inherit(); err != nil {
 			return nil, fmt.Errorf("what the generation before hands over: %w", err)
 		}
+		// Not the parent of this process, which is another one if the old master
+		// has been killed.
+		h.parent = cmp.Or(h.offer.PID, os.Getppid())
 	}
 	pair, err := socketpair()
 	if err != nil {

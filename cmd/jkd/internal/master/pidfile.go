@@ -127,11 +127,14 @@ func holds(pid int) bool {
 	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
 		return false
 	}
-	theirs, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	ours, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return true
 	}
-	ours, err := os.Readlink("/proc/self/exe")
+	theirs, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // it has ended, and whoever should wait for it does not
+	}
 	return err != nil || program(theirs) == program(ours)
 }
 

@@ -175,7 +175,7 @@ func (m *Master) begin() {
 func (m *Master) goOn(err error) {
 	m.reload.phase = reloadNone
 	if text := report(m.o.Heritage.heard()); text != "" {
-		err = errors.New(text)
+		err = fmt.Errorf("%s (%w)", text, err) // which may be a warning that has nothing to do with it
 	}
 	m.log.Error().Err(err).Msg("the reload has failed, this generation goes on")
 	m.finish(fmt.Errorf("the reload has failed, jkd goes on as before: %w", err))
@@ -384,7 +384,7 @@ func (h *Heritage) ready() error {
 // offerTo writes down what the successor of m gets.
 func (h *Heritage) offerTo(m *Master) error {
 	h.heard()
-	o := offer{Generation: h.Generation()}
+	o := offer{Generation: h.Generation(), PID: os.Getpid()}
 	var fds []int
 	add := func(key string, fd int) { o.Files, fds = append(o.Files, key), append(fds, fd) }
 	for _, l := range m.listeners {
