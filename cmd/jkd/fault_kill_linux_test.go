@@ -33,7 +33,7 @@ type handover struct {
 	askedC   chan string // what the reload has said, in the end; "" is a success
 	held     *conn       // of the request that the old generation has; nil: none
 
-	descriptors int // of the old master before the reload
+	descriptors int // of the old master before the reload, see own
 }
 
 // reach begins a reload and stops it at a step: the new master is stopped by a
@@ -42,7 +42,7 @@ func (p *patient) reach(at step) *handover {
 	p.t.Helper()
 	for range 20 {
 		h := &handover{p: p, old: p.current(), askedC: make(chan string, 1)}
-		h.descriptors = descriptors(h.old)
+		h.descriptors = p.own(h.old)
 		h.kids = childrenOf(p.t, h.old)
 		if at == stepNone {
 			close(h.askedC)
@@ -165,16 +165,23 @@ func TestKills(t *testing.T) {
 		row{stepDraining, "old's children", "new"},
 		row{stepDraining, "keeper", ""},
 	)
-	eachMPM(t, func(t *testing.T, mpm string) {
+	run := func(t *testing.T, c config, skip func(row) bool) {
 		for _, r := range rows {
-			if mpm == "worker" && r.at < stepSettling {
-				continue // what children do does not matter yet
+			if skip(r) {
+				continue
 			}
 			t.Run(fmt.Sprintf("%s, %s", r.at, r.victim), func(t *testing.T) {
 				t.Parallel() // they wait most of the time
-				newPatient(t, bin, config{mpm: mpm}).kill(r.at, r.victim, r.serves)
+				newPatient(t, bin, c).kill(r.at, r.victim, r.serves)
 			})
 		}
+	}
+	eachMPM(t, func(t *testing.T, mpm string) {
+		// Before they serve it does not matter what children are like.
+		run(t, config{mpm: mpm}, func(r row) bool { return mpm == "worker" && r.at < stepSettling })
+	})
+	t.Run("detached", func(t *testing.T) {
+		run(t, config{mpm: "prefork", detached: true}, func(r row) bool { return r.victim != "old" && r.victim != "new" })
 	})
 }
 
@@ -213,7 +220,7 @@ func (p *patient) kill(at step, victim, serves string) {
 		if p.current() != h.old {
 			p.t.Errorf("the pid file names %d, want the old master, %d", p.current(), h.old)
 		}
-		p.eventually("the descriptors of before", func() bool { return descriptors(h.old) == h.descriptors })
+		p.eventually("the descriptors of before", func() bool { return p.own(h.old) == h.descriptors })
 	case "new":
 		p.eventually("the new master serves", func() bool { return p.current() == h.new })
 	}
@@ -227,6 +234,12 @@ func (p *patient) kill(at step, victim, serves string) {
 	if orderly {
 		clients.home(0)
 	}
+}
+
+// own is how many descriptors a master has without those that lead to its
+// children, one each.
+func (p *patient) own(master int) int {
+	return len(descriptorsOf(p.t, master)) - len(childrenOf(p.t, master))
 }
 
 // victims are the processes of that name.

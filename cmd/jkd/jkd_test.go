@@ -86,6 +86,9 @@ type config struct {
 	// httpd, in Apache's language, takes the place of all of these but for mpm
 	// and files.
 	httpd string
+	dir   string // where everything is; empty: a new directory
+	// detached: not in the foreground, and so without a keeper.
+	detached bool
 }
 
 // server is a running jkd.
@@ -93,8 +96,10 @@ type server struct {
 	t    *testing.T
 	addr string // host:port
 	dir  string
-	cmd  *exec.Cmd // the keeper
+	cmd  *exec.Cmd // the keeper; nil: it is detached
 	out  lockedBuffer
+
+	detached bool
 
 	master int // its pid; 0 before it serves
 
@@ -114,7 +119,10 @@ func start(t *testing.T, bin string, c config) *server {
 // prepare writes the configuration.
 func prepare(t *testing.T, c config) *server {
 	t.Helper()
-	s := &server{t: t, dir: openDir(t), addr: addrOf(freePort(t))}
+	s := &server{t: t, dir: c.dir, addr: addrOf(freePort(t)), detached: c.detached}
+	if s.dir == "" {
+		s.dir = openDir(t)
+	}
 	lines := []string{
 		"[server]",
 		"Listen = " + s.addr,
@@ -162,6 +170,10 @@ func prepare(t *testing.T, c config) *server {
 func (s *server) launch(bin string) {
 	s.t.Helper()
 	t := s.t
+	if s.detached {
+		s.detach(bin)
+		return
+	}
 	s.master, s.doneC = 0, make(chan struct{})
 	s.cmd = exec.Command(bin, "-foreground", "-f", filepath.Join(s.dir, "jkd.conf"))
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
@@ -192,6 +204,29 @@ func (s *server) launch(bin string) {
 		}
 		s.master = pid
 		return true
+	})
+}
+
+// detach is launch without -foreground.
+func (s *server) detach(bin string) {
+	s.t.Helper()
+	cmd := exec.Command(bin, "-f", filepath.Join(s.dir, "jkd.conf"))
+	cmd.Stdout, cmd.Stderr = &s.out, &s.out
+	if err := cmd.Run(); err != nil {
+		s.t.Fatalf("start: %v\n%s\n%s", err, s.out.String(), s.log())
+	}
+	s.master = s.current()
+	s.t.Cleanup(func() {
+		master := s.current()
+		if s.t.Failed() {
+			s.t.Logf("error log:\n%.20000s", s.log())
+		}
+		if master == 0 {
+			return
+		}
+		kids := append(childrenOf(s.t, master), master)
+		_ = syscall.Kill(master, syscall.SIGTERM)
+		s.gone(kids)
 	})
 }
 
