@@ -16,7 +16,7 @@
 GO       = go
 VERSION != v=$$(cat VERSION); h=$$(test -e .git && git rev-parse --short HEAD 2>/dev/null) && echo "$$v+$$h" || echo "$$v"
 LDFLAGS  = -s -w -X main.version=$(VERSION)
-TIMEOUT  = 25m
+TIMEOUT  = 35m
 FUZZTIME = 30s
 SCRIPTS  = rc.d/jkd cmd/jkd/testdata/rc.subr packaging/testbundle.sh
 
