@@ -19,7 +19,6 @@ const readyVar = "JKD_DETACHED"
 const (
 	readyFD    = 3
 	timeFormat = time.RFC3339
-	noFollow   = syscall.O_NOFOLLOW
 )
 
 // starting is true until the master is ready or turned out not to get there.

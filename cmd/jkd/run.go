@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -252,20 +251,4 @@ func openErrorLog(s *conf.ServerConfig, foreground bool) (logFile, error) {
 		return nil, fmt.Errorf("ErrorLog: %w", err)
 	}
 	return f, nil
-}
-
-// openLog opens a log file for appending; a symbolic link in its place is
-// refused, because the master may be the superuser and the directory may not
-// be his.
-func openLog(path string) (*os.File, error) {
-	switch path {
-	case "/dev/stderr":
-		return os.Stderr, nil
-	case "/dev/stdout":
-		return os.Stdout, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|noFollow, 0o640)
 }
