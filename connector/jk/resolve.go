@@ -82,10 +82,14 @@ func (w *worker) moved(l *live, lookUps uint64) bool {
 	w.rec.Suspect()
 	if w.own != nil {
 		w.own.keep(w, true)
-	} else if now, last := time.Now(), w.asked.Load(); now.UnixNano()-last >= int64(movedPause) && w.asked.CompareAndSwap(last, now.UnixNano()) {
+	} else if now, last := time.Now(), w.asked.Load(); over(now.UnixNano()-last, movedPause) && w.asked.CompareAndSwap(last, now.UnixNano()) {
 		for end := now.Add(movedWait); w.rec.LookUps.Load() == lookUps && time.Now().Before(end); {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
 	return !slices.Equal(w.live().addrs, l.addrs)
 }
+
+// over tells whether a pause is, of which so many nanoseconds have passed: less
+// than none where the clock was set back.
+func over(passed int64, pause time.Duration) bool { return passed < 0 || passed >= int64(pause) }

@@ -53,7 +53,8 @@ func (w *worker) usable(now time.Time) bool {
 		return false
 	}
 	at := w.failedAt.Load()
-	return at == 0 || now.UnixNano()-at >= int64(w.Retry)
+	rested := now.UnixNano() - at
+	return at == 0 || rested >= int64(w.Retry) || rested < 0 // the clock was set back
 }
 
 // failed puts the worker in error. With retry=0 that means nothing.
