@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	home     = "/usr/share/tomcat10"
-	examples = "/usr/share/tomcat10-examples/examples"
+	home = "/usr/share/tomcat10"
+	// Examples is the directory of the application at /examples.
+	Examples = "/usr/share/tomcat10-examples/examples"
 )
 
 // Available tells whether [Start] can work on this machine and, if not, what
@@ -16,7 +17,7 @@ const (
 func Available(tools ...string) (ok bool, why string) {
 	return peertest.Available([]peertest.File{
 		{Path: home + "/bin/bootstrap.jar", Package: "tomcat10"},
-		{Path: examples + "/WEB-INF/web.xml", Package: "tomcat10-examples"},
+		{Path: Examples + "/WEB-INF/web.xml", Package: "tomcat10-examples"},
 	}, append([]string{"java"}, tools...)...)
 }
 

@@ -63,7 +63,7 @@ var serverXML = template.Must(template.New("server.xml").Parse(`<?xml version="1
     <Engine name="Catalina" defaultHost="localhost"{{if .JVMRoute}} jvmRoute={{.JVMRoute}}{{end}}>
       <Host name="localhost" appBase="webapps" autoDeploy="false" deployOnStartup="false">
         <Context path="/test" docBase="test"/>
-        {{if not .Small}}<Context path="/examples" docBase="` + examples + `"><Resources allowLinking="true"/></Context>{{end}}
+        {{if not .Small}}<Context path="/examples" docBase="` + Examples + `"><Resources allowLinking="true"/></Context>{{end}}
       </Host>
     </Engine>
   </Service>
