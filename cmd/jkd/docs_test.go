@@ -58,8 +58,8 @@ func TestMigrationExamples(t *testing.T) {
 			}
 		}
 	}
-	if examples < 5 {
-		t.Errorf("%d examples were found, there should be 5", examples)
+	if examples < 7 {
+		t.Errorf("%d examples were found, there should be 7", examples)
 	}
 }
 
