@@ -161,6 +161,10 @@ func (s *Server) serve(c *net.UnixConn, stop <-chan struct{}) {
 // stop stops the master. The client is told that it began.
 func (s *Server) stop(c *net.UnixConn, graceful bool) {
 	s.Logger.Info().Bool("graceful", graceful).Msg("control socket: told to stop")
+	// The end of Run, which this brings about, must not come before the answer.
+	s.mu.Lock()
+	delete(s.open, c)
+	s.mu.Unlock()
 	if err := s.Stop(graceful); err != nil {
 		s.refuse(c, "could not stop: "+err.Error())
 		return

@@ -163,12 +163,27 @@ func (m *Master) begin() {
 		return
 	}
 	go func() {
-		err := h.u.Upgrade()
+		err := h.upgrade()
 		// It leaves its copies of the successor's pipes to the garbage collector,
 		// which can take its time in a master that goes on.
 		runtime.GC()
 		m.reload.upgradeC <- err
 	}()
+}
+
+// upgradePatience is how long tableflip may take to learn that the generation
+// before has ended, after this package has.
+const upgradePatience = 10 * time.Second
+
+// upgrade is tableflip's Upgrade. That knows of the end of the generation before
+// a moment later than those who wait for it, and has no name for that error.
+func (h *Heritage) upgrade() error {
+	for end := time.Now().Add(upgradePatience); ; time.Sleep(10 * time.Millisecond) {
+		err := h.u.Upgrade()
+		if err == nil || err.Error() != "parent hasn't exited" || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // goOn is called when there is no successor after all.
