@@ -170,6 +170,8 @@ func (c *cluster) start(t *testing.T, mpm, text string, more config, remarks ...
 	if more.mpm == "prefork" {
 		more.limits = []string{fmt.Sprint("StartServers = ", places), fmt.Sprint("MaxRequestWorkers = ", places), "MinSpareServers = 1", fmt.Sprint("MaxSpareServers = ", places)}
 	} else {
+		// Or a child would take more connections than it can serve at a time.
+		more.server = append(more.server, "KeepAliveParking = Off")
 		more.limits = []string{"StartServers = 3", "ThreadsPerChild = 4", fmt.Sprint("MaxRequestWorkers = ", places), "MinSpareThreads = 1", fmt.Sprint("MaxSpareThreads = ", places)}
 	}
 	s := start(t, c.bin, more)
