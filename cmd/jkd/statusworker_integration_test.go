@@ -25,11 +25,12 @@ func TestStatusWorker(t *testing.T) {
 	eachMPM(t, func(t *testing.T, mpm string) {
 		limits := []string{"StartServers = 6", "MinSpareServers = 1", "MaxSpareServers = 10", "MaxRequestWorkers = 10"}
 		if mpm == "worker" {
-			limits = []string{"StartServers = 3", "ThreadsPerChild = 4", "MaxRequestWorkers = 12", "MinSpareThreads = 1", "MaxSpareThreads = 12"}
+			limits = []string{"StartServers = 6", "ThreadsPerChild = 1", "MaxRequestWorkers = 10", "MinSpareThreads = 1", "MaxSpareThreads = 10"}
 		}
 		s := start(t, bin, config{
 			mpm: mpm, limits: limits, mounts: []string{"/app/* lb", "/jkstatus* status", "/view status-view", "/solo solo"},
-			server: []string{"KeepAliveTimeout = 120", `CustomLog = access.log "%P %U"`},
+			// Several children are to take part.
+			server: []string{"KeepAliveTimeout = 120", "KeepAliveParking = Off", `CustomLog = access.log "%P %U"`},
 			workers: nodes.properties(`worker.list=lb,solo,status,status-view
 worker.lb.type=lb
 worker.lb.balance_workers=n1,n2
