@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // step is how far a reload has come.
@@ -75,8 +76,13 @@ func (p *patient) reach(at step) *handover {
 			p.swap("")
 			return h
 		}
-		p.eventually(at.String(), func() bool { return p.reached(h) >= at || !alive(h.new) })
-		send(p.t, h.new, syscall.SIGSTOP)
+		// It runs for a moment at a time, or it would pass the step unseen.
+		p.eventually(at.String(), func() bool {
+			send(p.t, h.new, syscall.SIGCONT)
+			time.Sleep(500 * time.Microsecond)
+			send(p.t, h.new, syscall.SIGSTOP)
+			return p.reached(h) >= at || !alive(h.new)
+		})
 		p.eventually("the new master stops", func() bool { return stopped(h.new) || !alive(h.new) })
 		if p.reached(h) == at {
 			return h

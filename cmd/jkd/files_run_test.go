@@ -4,8 +4,10 @@ package main_test
 
 import (
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,16 +20,18 @@ import (
 func TestFiles(t *testing.T) {
 	bin := binary(t)
 	root := openDir(t)
-	for name, text := range map[string]string{
+	files := map[string]string{
 		"www/index.jsp": "secret", "www/a.txt": "text", "www/sub/index.html": "sub", "www/sub/page.jsp": "secret", "www/other/first.html": "first", "www/other/index.html": "index",
 		"www/WEB-INF/web.xml": "secret", "www/sub/META-INF/x": "secret", "www/.htaccess": "secret", "www/a.css": "p{}", "www/a.css.gz": "packed",
 		"app/index.html": "app", "app/img/a.png": "png", "vhost/index.html": "vhost", "outside": "secret",
-	} {
+	}
+	// In order, because a packed file that is older than the plain one is not used.
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
