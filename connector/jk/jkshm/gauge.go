@@ -31,9 +31,10 @@ type gauge struct {
 
 func (g *gauge) enter(server int) {
 	cell := g.cell(server)
-	n := g.hint.Add(1)
+	g.hint.Add(1)
 	cell.Add(1)
-	if n > g.max.Load() {
+	// Whoever raises the last cell sees the hints of all the others.
+	if g.hint.Load() > g.max.Load() {
 		Counter{g.max}.Raise(uint64(g.sum()))
 	}
 }
