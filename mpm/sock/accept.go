@@ -8,9 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const (
+	// soon is how long a visible wait may have taken if the next one is to be
+	// in the runtime's poller, and cold how long that one may take.
+	soon = 5 * time.Millisecond
+	cold = 20 * time.Millisecond
+)
+
 // Acceptor waits for connections on listeners that other processes wait on
-// too. It is used by one goroutine, which should be locked to its thread; the
-// wait is an ordinary system call that the scheduler sees.
+// too. It is used by one goroutine.
 type Acceptor struct {
 	listeners []*listener
 	wake      *Wake
@@ -23,6 +29,12 @@ type Acceptor struct {
 	// to be had. Set it before the first Accept.
 	Tick *Tick
 	hot  bool // the last wait was a short one
+
+	// of try
+	accepted Accepted
+	err      error
+	done     bool
+	attempt  func(uintptr) bool // try, made once
 	poller
 }
 
@@ -30,6 +42,7 @@ type Acceptor struct {
 // non-blocking mode and stay the caller's. wake may be nil.
 func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
 	a := &Acceptor{wake: wake}
+	a.attempt = func(uintptr) bool { a.done = a.try(); return a.done }
 	for _, fd := range listeners {
 		a.listeners = append(a.listeners, &listener{fd: fd, local: fixedAddr(fd)})
 	}
@@ -46,38 +59,67 @@ func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
 // that broke before it was accepted isn't either; running out of descriptors
 // or memory is.
 func (a *Acceptor) Accept() (Accepted, error) {
-	flags := unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC
-	if a.Optimistic {
-		flags = unix.SOCK_CLOEXEC
-	}
 	for _, ln := range a.listeners {
 		ln.prepare(a.Optimistic)
+	}
+	if a.hot && !a.Optimistic && a.Tick == nil && a.inRuntime() {
+		return a.result()
 	}
 	for lost := false; ; lost = true {
 		woken, err := a.wait(lost)
 		if err != nil {
 			return Accepted{}, err
 		}
-		for range a.listeners {
-			ln := a.listeners[a.next]
-			if a.next++; a.next == len(a.listeners) {
-				a.next = 0
-			}
-			fd, peer, err := rawAccept(ln.fd, flags)
-			if err == nil {
-				return ln.accepted(fd, peer, a.Optimistic), nil
-			}
-			if !transient(err) {
-				return Accepted{}, err
-			}
+		if woken && a.wake != nil {
+			a.wake.set.Store(true)
 		}
-		if woken || (a.wake != nil && a.wake.set.Load()) {
-			if a.wake != nil {
-				a.wake.set.Store(true)
-			}
-			return Accepted{}, ErrWoken
+		if a.try() || woken {
+			return a.result()
 		}
 	}
+}
+
+// try takes a connection if one is there, and tells whether Accept has a result.
+func (a *Acceptor) try() bool {
+	a.accepted, a.err = Accepted{}, nil
+	flags := unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC
+	if a.Optimistic {
+		flags = unix.SOCK_CLOEXEC
+	}
+	for range a.listeners {
+		ln := a.listeners[a.next]
+		if a.next++; a.next == len(a.listeners) {
+			a.next = 0
+		}
+		fd, peer, err := rawAccept(ln.fd, flags)
+		if err == nil {
+			a.accepted = ln.accepted(fd, peer, a.Optimistic)
+			return true
+		}
+		if !transient(err) {
+			a.err = err
+			return true
+		}
+	}
+	a.err = ErrWoken
+	return a.wake != nil && a.wake.set.Load()
+}
+
+func (a *Acceptor) result() (Accepted, error) { return a.accepted, a.err }
+
+// inRuntime waits in the runtime's poller, and tells whether Accept has a
+// result. A wait that the scheduler sees, as the other one is, keeps a processor
+// until the monitor takes it away, wakes the monitor each time, and needs a
+// processor again afterwards. This one costs nothing of that, but the kernel
+// wakes every process that waits like this for each connection: so it is for
+// those that have just had one, and not for long.
+func (a *Acceptor) inRuntime() bool {
+	a.done = false
+	if file, raw := a.poller.runtime(); file != nil && file.SetReadDeadline(time.Now().Add(cold)) == nil {
+		_ = raw.Read(a.attempt)
+	}
+	a.hot = a.done
+	return a.done
 }
 
 // wait waits for a listener or the wake descriptor. A child that has just been
@@ -99,7 +141,11 @@ func (a *Acceptor) wait(lost bool) (woken bool, err error) {
 	start := time.Now()
 	ready, woken, err := a.poller.wait(a.Tick.bound(-1, start))
 	end := time.Now()
-	a.hot = ready && end.Sub(start) < optimistic
+	soon := soon
+	if a.Optimistic {
+		soon = optimistic
+	}
+	a.hot = ready && end.Sub(start) < soon
 	if !ready && err == nil {
 		a.Tick.Run(end)
 	}

@@ -1,6 +1,8 @@
 package sock
 
 import (
+	"os"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -11,6 +13,8 @@ import (
 // kernel wake one of the processes that wait for a connection instead of all.
 type poller struct {
 	epfd   int
+	file   *os.File // epfd for the runtime's poller; nil: not asked for yet
+	raw    syscall.RawConn
 	wakeFD int
 	events [8]unix.EpollEvent
 }
@@ -68,4 +72,19 @@ func (p *poller) woken(n int) bool {
 	return false
 }
 
-func (p *poller) close() error { return unix.Close(p.epfd) }
+// runtime is the same for the runtime's poller, which sees no more than that
+// something has come. The file is nil if that is impossible.
+func (p *poller) runtime() (*os.File, syscall.RawConn) {
+	if p.file == nil && unix.SetNonblock(p.epfd, true) == nil {
+		p.file = os.NewFile(uintptr(p.epfd), "epoll")
+		p.raw, _ = p.file.SyscallConn()
+	}
+	return p.file, p.raw
+}
+
+func (p *poller) close() error {
+	if p.file != nil {
+		return p.file.Close()
+	}
+	return unix.Close(p.epfd)
+}

@@ -3,6 +3,8 @@
 package sock
 
 import (
+	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,5 +48,8 @@ func (p *poller) waitUnseen(limit time.Duration) (ready, woken bool, err error) 
 	}
 	return n > 0, n > 0 && p.wake >= 0 && p.fds[p.wake].Revents != 0, err
 }
+
+// runtime has nothing for the runtime's poller.
+func (p *poller) runtime() (*os.File, syscall.RawConn) { return nil, nil }
 
 func (p *poller) close() error { return nil }

@@ -4,7 +4,6 @@ package sock
 
 import (
 	"net"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,16 +31,14 @@ func (a Accepted) Blocking(wake *Wake) *Blocking {
 	return c
 }
 
-// Polled is the connection for the runtime's poller.
-func (a Accepted) Polled() (*Polled, error) {
+// Polled is the connection for the runtime's poller. FD is in non-blocking mode.
+func (a Accepted) Polled() *Polled {
 	if !a.tuned {
 		tune(a.FD, false)
 	}
-	c, err := newPolled(os.NewFile(uintptr(a.FD), "socket"))
-	if err == nil {
-		c.peer, c.local = a.peer, a.local
-	}
-	return c, err
+	c := &Polled{fd: a.FD, peer: a.peer, local: a.local}
+	c.init()
+	return c
 }
 
 // listener is a listening socket. Where the kernel does that connections get

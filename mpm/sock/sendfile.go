@@ -60,8 +60,13 @@ func (c *Blocking) SendFile(f *os.File, offset, n int64) (done int64, err error)
 func (c *Polled) SendFile(f *os.File, offset, n int64) (done int64, err error) {
 	defer runtime.KeepAlive(f)
 	file := f.Fd()
+	// The disk may take its time, which the lock of a connection that is not in
+	// the poller must not.
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
 	var failed error
-	err = c.raw.Write(func(fd uintptr) bool {
+	err = c.writes(func(fd uintptr) bool {
 		for done < n {
 			k, err := sendfile(int(fd), file, offset+done, n-done)
 			done += k

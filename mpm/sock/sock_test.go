@@ -49,11 +49,7 @@ func kinds(t *testing.T, f func(t *testing.T, c Conn, peer *net.TCPConn, leave f
 			if kind == "blocking" {
 				c = accepted.Blocking(wake)
 			} else {
-				pc, err := accepted.Polled()
-				if err != nil {
-					t.Fatal(err)
-				}
-				c = pc
+				c = accepted.Polled()
 			}
 			defer c.Close()
 			f(t, c, p.(*net.TCPConn), wake.Set)

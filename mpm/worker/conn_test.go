@@ -25,9 +25,7 @@ func dialled(t *testing.T, s *seats, door *conn) (*conn, *os.File) {
 	t.Cleanup(func() { client.Close() })
 	c := admit(t, s, door)
 	c.seats = s
-	if c.Polled, err = sock.NewPolled(fds[0]); err != nil {
-		t.Fatal(err)
-	}
+	c.Polled = sock.Accepted{FD: fds[0]}.Polled()
 	c.OnIdle = c.idle
 	t.Cleanup(func() { c.Close() })
 	return c, client

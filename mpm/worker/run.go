@@ -218,14 +218,9 @@ func (s *server) accept(acc *sock.Acceptor, door *conn) mpm.ExitCode {
 	return mpm.ExitOK
 }
 
-// seat begins to serve a connection in the seat that was reserved for it. If it
-// can't, the seat stays reserved.
+// seat begins to serve a connection in the seat that was reserved for it.
 func (s *server) seat(accepted sock.Accepted, door *conn) {
-	polled, err := accepted.Polled()
-	if err != nil {
-		s.ch.Logger.Error().Err(err).Int("thread", door.at).Msg("could not serve a connection")
-		return
-	}
+	polled := accepted.Polled()
 	c := &conn{Polled: polled, seats: s.seats}
 	if s.seats.parks() {
 		polled.OnIdle = c.idle

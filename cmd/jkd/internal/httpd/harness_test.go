@@ -195,11 +195,7 @@ func startOn(t testing.TB, addr, kind string, o Options, serve serveFunc) *site 
 			if kind == "blocking" {
 				c = sock.NewBlocking(fd, wake)
 			} else {
-				p, err := sock.NewPolled(fd)
-				if err != nil {
-					panic(err)
-				}
-				c = p
+				c = sock.Accepted{FD: fd}.Polled()
 			}
 			wg.Go(func() {
 				server.ServeConn(c, &scoreboard.Seat{Slot: slot})

@@ -299,12 +299,7 @@ func eventWords(e *Events) string {
 	}
 	out := fmt.Sprintf("Started since the first generation: %d. ", e.Starts)
 	if len(words) == 0 {
-		out += "None has ended."
-	} else {
-		out += "Ended: " + strings.Join(words, ", ") + "."
+		return out + "None has ended."
 	}
-	if e.Cut > 0 {
-		out += fmt.Sprintf(" Connections cut by GracefulShutdownTimeout: %d.", e.Cut)
-	}
-	return out
+	return out + "Ended: " + strings.Join(words, ", ") + "."
 }
