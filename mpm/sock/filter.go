@@ -7,8 +7,8 @@ package sock
 type Filter uint8
 
 const (
-	// FilterDefault is FilterHTTP on FreeBSD if the kernel has it, as with
-	// Apache, and FilterNone elsewhere.
+	// FilterDefault is what Apache has: FilterHTTP on FreeBSD if the kernel has
+	// it, FilterData on Linux.
 	FilterDefault Filter = iota
 	// FilterNone: nothing.
 	FilterNone

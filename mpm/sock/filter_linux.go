@@ -7,9 +7,9 @@ import "golang.org/x/sys/unix"
 const deferred = 30
 
 func setFilter(fd int, f Filter) error {
-	seconds := 0
-	if f == FilterData || f == FilterHTTP {
-		seconds = deferred
+	seconds := deferred
+	if f == FilterNone {
+		seconds = 0
 	}
 	return unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_DEFER_ACCEPT, seconds)
 }

@@ -11,7 +11,7 @@ func TestFilter(t *testing.T) {
 	for _, tt := range []struct {
 		f    Filter
 		want bool
-	}{{FilterDefault, false}, {FilterHTTP, true}, {FilterNone, false}, {FilterData, true}, {FilterData, true}, {FilterDefault, false}} {
+	}{{FilterDefault, true}, {FilterHTTP, true}, {FilterNone, false}, {FilterData, true}, {FilterData, true}, {FilterNone, false}, {FilterDefault, true}} {
 		if err := SetFilter(fd, tt.f); err != nil {
 			t.Fatalf("%s: %v", tt.f, err)
 		}
