@@ -140,6 +140,22 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestReloadEnds: the generation that was replaced ends, not before it has
+// answered.
+func TestReloadEnds(t *testing.T) {
+	r := run(t)
+	ended := make(chan struct{})
+	r.Reload = func(_ bool, stop <-chan struct{}) error {
+		go func() { defer close(ended); r.end() }()
+		<-stop
+		return nil
+	}
+	if got, err := r.client().Reload(false); err != nil || got.PID != os.Getpid() {
+		t.Errorf("%+v, %v", got, err)
+	}
+	<-ended
+}
+
 // TestStopPatience: the client leaves, the stop goes on.
 func TestStopPatience(t *testing.T) {
 	r := run(t)

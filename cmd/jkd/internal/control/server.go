@@ -148,6 +148,7 @@ func (s *Server) serve(c *net.UnixConn, stop <-chan struct{}) {
 			return
 		}
 		s.Logger.Info().Bool("graceful", line == "graceful").Msg("control socket: told to reload")
+		s.spare(c)
 		if err := s.Reload(line == "restart", stop); err != nil {
 			s.refuse(c, err.Error())
 			return
@@ -158,13 +159,18 @@ func (s *Server) serve(c *net.UnixConn, stop <-chan struct{}) {
 	}
 }
 
+// spare keeps a connection from being closed by the end of Run, which the command
+// brings about and which must not come before the answer.
+func (s *Server) spare(c *net.UnixConn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, c)
+}
+
 // stop stops the master. The client is told that it began.
 func (s *Server) stop(c *net.UnixConn, graceful bool) {
 	s.Logger.Info().Bool("graceful", graceful).Msg("control socket: told to stop")
-	// The end of Run, which this brings about, must not come before the answer.
-	s.mu.Lock()
-	delete(s.open, c)
-	s.mu.Unlock()
+	s.spare(c)
 	if err := s.Stop(graceful); err != nil {
 		s.refuse(c, "could not stop: "+err.Error())
 		return

@@ -108,6 +108,13 @@ func (m *Master) Reload(hard bool, stop <-chan struct{}) error {
 	case err := <-doneC:
 		return err
 	case <-stop:
+	}
+	// A generation that was replaced soon stops: what became of the reload comes
+	// before.
+	select {
+	case err := <-doneC:
+		return err
+	default:
 		return errors.New("jkd is stopping")
 	}
 }

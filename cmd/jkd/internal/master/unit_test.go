@@ -280,6 +280,23 @@ func TestProgram(t *testing.T) {
 	}
 }
 
+// TestReloadAnswer: who has asked for a reload that went well hears that, even if
+// the end of this generation is there too.
+func TestReloadAnswer(t *testing.T) {
+	for range 100 {
+		m := New(Options{Logger: zerolog.Nop()})
+		stop := make(chan struct{})
+		go func() {
+			r := <-m.reload.askC
+			r.done(nil)
+			close(stop)
+		}()
+		if err := m.Reload(false, stop); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestObeyGracefulTwice: who asks again does not want to wait any longer.
 func TestObeyGracefulTwice(t *testing.T) {
 	m := New(Options{GracefulShutdownTimeout: time.Minute, Logger: zerolog.Nop()})
