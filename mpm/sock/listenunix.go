@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -123,8 +124,7 @@ func inode(path string) (dev, ino uint64, err error) {
 
 // VacantUnix tells why a listening socket cannot be put at path, if so: what is
 // there is no socket, or somebody listens on it (ErrUnixInUse), or it cannot be
-// told. Where a full queue refuses connections, as on FreeBSD, that looks like a
-// socket that nobody listens on. Errors do not name the path.
+// told. Errors do not name the path.
 func VacantUnix(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -142,8 +142,28 @@ func VacantUnix(path string) error {
 		return ErrUnixInUse
 	case errors.Is(err, syscall.EAGAIN): // and has no room for us
 		return ErrUnixInUse
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, syscall.ECONNREFUSED):
+		if fullRefuses && openUnix(path) {
+			return ErrUnixInUse
+		}
 		return nil
 	}
 	return Cause(err)
+}
+
+// fullRefuses: a socket whose queue is full refuses connections, as one does that
+// nobody listens on. Linux has EAGAIN for it.
+const fullRefuses = runtime.GOOS != "linux"
+
+// openUnix tells whether some process has the stream socket at path open, in
+// whatever state it is: only then the kernel notices that a datagram socket does
+// not fit it, and it does before it looks for room.
+func openUnix(path string) bool {
+	c, err := net.Dial("unixgram", path)
+	if err == nil {
+		_ = c.Close()
+	}
+	return errors.Is(err, syscall.EPROTOTYPE)
 }

@@ -61,8 +61,8 @@ func vacant(path string, replaces int) error {
 		return err
 	}
 	r, err := (&Client{Path: path, Patience: aliveWait}).PID()
-	if errors.Is(err, ErrNotRunning) {
-		return nil
+	if errors.Is(err, ErrNotRunning) { // it has ended, or its queue is full and refuses
+		return sock.VacantUnix(path)
 	}
 	if err != nil {
 		return fmt.Errorf("somebody listens there already: %w", err)
