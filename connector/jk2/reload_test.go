@@ -302,3 +302,20 @@ func TestUnixChannel(t *testing.T) {
 		t.Errorf("%d connections for two connectors", n)
 	}
 }
+
+// TestSettled: a file that is about to be written is left alone, not one whose
+// time is far ahead.
+func TestSettled(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	for ago, want := range map[time.Duration]bool{
+		0: false, settle - 1: false, settle: true, time.Hour: true,
+		1 - settle: false, -settle: true, -time.Hour: true, // the clock was set back
+	} {
+		if got := settled(now.Add(-ago).UnixNano(), now); got != want {
+			t.Errorf("%s ago: %t", ago, got)
+		}
+	}
+	if !settled(0, now) || !settled(1<<62, now) {
+		t.Error("a time far away keeps the file from being read")
+	}
+}

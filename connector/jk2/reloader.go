@@ -81,7 +81,7 @@ func (r *Reloader) look() {
 	case err != nil:
 		r.unreadable(err)
 		return
-	case time.Since(time.Unix(0, s.Modified)) < settle:
+	case !settled(s.Modified, time.Now()):
 		return // somebody may be writing it: the next question finds it
 	}
 	r.trouble = ""
@@ -94,6 +94,13 @@ func (r *Reloader) look() {
 
 // settle is how long a file must have been left alone before it is read.
 const settle = 100 * time.Millisecond
+
+// settled tells whether a file that was modified at a time (Unix ns) has been left
+// alone. A time far ahead is another machine's, or from before this one's clock
+// was set back, and must not keep the file from being read until it has come.
+func settled(modified int64, now time.Time) bool {
+	return now.Sub(time.Unix(0, modified)).Abs() >= settle
+}
 
 // judge publishes a text, or tells why it can't be used.
 func (r *Reloader) judge(data []byte, modified int64) {
