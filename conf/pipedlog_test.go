@@ -28,10 +28,21 @@ func TestPipedLog(t *testing.T) {
 	}
 }
 
+// shInPath makes a directory that is all of PATH, with a program sh.
+func shInPath(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sh"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	return dir
+}
+
 // A program is looked for when the configuration is read, in PATH or from where
 // it will run, and its arguments stay what they were.
 func TestCheckPipedLog(t *testing.T) {
-	dir := t.TempDir()
+	dir := shInPath(t)
 	for name, mode := range map[string]os.FileMode{"program": 0o755, "text": 0o644} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, mode); err != nil {
 			t.Fatal(err)
@@ -59,6 +70,7 @@ func TestCheckPipedLog(t *testing.T) {
 }
 
 func TestLogPrograms(t *testing.T) {
+	shInPath(t)
 	c, warnings := parse(t, "ErrorLog = \"|sh -c 'cat >> \\\"a b\\\"'\"\nCustomLog = \"|$sh | cat\" combined\n[connector.jk]\nJkLogFile = |sh x\n")
 	if len(warnings) > 0 {
 		t.Errorf("warnings %q", warnings)

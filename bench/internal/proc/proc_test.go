@@ -14,7 +14,7 @@ func TestStop(t *testing.T) {
 	var s Set
 	var pids []int
 	for range 3 {
-		p, err := s.Start("sleep", t.TempDir(), "sleep", "600")
+		p, err := s.Start("sleep", t.TempDir(), "/bin/sleep", "600")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("process %d after StopAll", pid)
 		}
 	}
-	if _, err := s.Start("sleep", t.TempDir(), "sleep", "600"); err == nil {
+	if _, err := s.Start("sleep", t.TempDir(), "/bin/sleep", "600"); err == nil {
 		t.Error("a start after StopAll")
 	}
 }
@@ -41,13 +41,13 @@ func TestStop(t *testing.T) {
 func TestRun(t *testing.T) {
 	var s Set
 	defer s.StopAll()
-	if out, err := s.Run(time.Minute, t.TempDir(), "sh", "-c", "echo said"); err != nil || out != "said\n" {
+	if out, err := s.Run(time.Minute, t.TempDir(), "/bin/sh", "-c", "echo said"); err != nil || out != "said\n" {
 		t.Errorf("%q, %v", out, err)
 	}
-	if _, err := s.Run(time.Minute, t.TempDir(), "sh", "-c", "echo why >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "exit status 3: why") {
+	if _, err := s.Run(time.Minute, t.TempDir(), "/bin/sh", "-c", "echo why >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "exit status 3: why") {
 		t.Errorf("a failure: %v", err)
 	}
-	if _, err := s.Run(10*time.Millisecond, t.TempDir(), "sleep", "600"); err == nil || !strings.Contains(err.Error(), "not done") {
+	if _, err := s.Run(10*time.Millisecond, t.TempDir(), "/bin/sleep", "600"); err == nil || !strings.Contains(err.Error(), "not done") {
 		t.Errorf("a program that hangs: %v", err)
 	}
 	if _, err := s.Run(time.Minute, t.TempDir(), "/no/such/program"); err == nil {

@@ -106,7 +106,7 @@ func TestContainer(t *testing.T) {
 			cmd := exec.Command(self)
 			if tt.proc {
 				// exec keeps the number.
-				cmd = exec.Command("/bin/sh", "-c", `mount -t proc proc /proc && exec "$0"`, self)
+				cmd = exec.Command("/bin/sh", "-c", `/bin/mount -t proc proc /proc && exec "$0"`, self)
 			}
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Unshareflags: syscall.CLONE_NEWNS}
 			probe := exec.Command("/bin/true")
@@ -149,7 +149,7 @@ func TestKin(t *testing.T) {
 	if got := kinOf(1); got != kinNone {
 		t.Errorf("init is %s", got)
 	}
-	cmd := exec.Command("sleep", "60")
+	cmd := exec.Command("/bin/sleep", "60")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
