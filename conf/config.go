@@ -25,6 +25,8 @@ type Config struct {
 	VHosts []VHost
 	// Env is the main server's SetEnv and UnsetEnv.
 	Env []EnvSetting
+	// Redirects are the main server's, in file order.
+	Redirects []Redirect
 	// Locations are the sections [location PATH], in file order.
 	Locations []Location
 	// Files is what the directives about files say, nil when there are none.

@@ -19,6 +19,9 @@ type VHost struct {
 	Line int // of the section's head
 	// Env is SetEnv and UnsetEnv, the main server's before its own.
 	Env []EnvSetting
+	// Redirects are its own and then the main server's: the first that matches
+	// counts.
+	Redirects []Redirect
 }
 
 // Location is a section [location PATH] or [location NAME PATH]: what holds
@@ -37,8 +40,9 @@ type Location struct {
 	Env   []EnvSetting
 	// Access is who may ask: of the locations that a request is in, the last one
 	// that says something counts.
-	Access Access
-	Rules  FileRules
+	Access    Access
+	Rules     FileRules
+	Redirects []Redirect // the last location's count first
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string
 	// Worker is the argument of JkMount, extensions and all; "" for none. It

@@ -54,6 +54,7 @@ func serverTable() table {
 	t.add(directive{name: "LogFormat", many: true, set: setLogFormat})
 	addEnv(t)
 	addFiles(t)
+	addRedirects(t)
 	addTypesConfig(t)
 	t.add(directive{name: "MPM", set: func(p *parser, g given) error {
 		name, err := parseMPM(g.Value)

@@ -12,6 +12,7 @@ func vhostTable() table {
 	t.add(directive{name: "CustomLog", many: true, set: setCustomLog})
 	addEnv(t)
 	addFiles(t)
+	addRedirects(t)
 	addJkServer(t)
 	addProxy(t)
 	return t
@@ -51,6 +52,7 @@ func locationTable() table {
 	addFileRules(t, func(g given) *FileRules { return &g.in.location.Rules })
 	addAccess(t, func(s *scope) *Access { return &s.location.Access })
 	addProxyPlace(t)
+	addRedirects(t)
 	return t
 }
 

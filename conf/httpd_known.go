@@ -38,8 +38,8 @@ var unneeded = []struct {
 	{Info, "has no effect: it is about the forward proxy, or about what jkd does not do",
 		`BalancerGrowth BalancerInherit BalancerPersist NoProxy Proxy100Continue ProxyBadHeader ProxyBlock ProxyDomain ProxyMaxForwards
 		ProxyReceiveBufferSize ProxyRemote ProxyRemoteMatch ProxySourceAddress ProxyStatus ProxyVia`},
-	{Warn, "is not done: jkd sends no redirects of its own",
-		"AliasPreservePath Redirect RedirectMatch RedirectPermanent RedirectRelative RedirectTemp"},
+	{Warn, "is not done: what Redirect sends is absolute, and Alias adds what follows its path",
+		"AliasPreservePath RedirectRelative"},
 	{Warn, "is not done: jkd's own pages for errors are sent, and the container's for its own", "ErrorDocument"},
 	{Warn, "is not done: bodies pass through no filters",
 		"AddInputFilter AddOutputFilter RemoveInputFilter RemoveOutputFilter SetInputFilter SetOutputFilter"},

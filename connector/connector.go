@@ -51,7 +51,7 @@ type Request struct {
 	// variable names (JkWorkerIndicator).
 	Handler string
 	// Locations are the sections [location] that the request is in and that say
-	// something of files, by their place in the configuration and in the order
+	// something of files or redirects, by their place in the configuration and in the order
 	// in which they apply.
 	Locations []int
 	// Env is the request's variables (SetEnv). Nil is empty.

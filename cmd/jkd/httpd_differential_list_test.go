@@ -47,6 +47,13 @@ var httpdDifferences = []difference{
 		reason: "What keeps `/app/static/` from the container must not be got round by `/app//static/` or `/app/%73tatic/`.",
 	},
 	{
+		name: "path parameter of Redirect", fields: []string{"location", "status"},
+		title:  "A path parameter is none of the name that Redirect looks at",
+		apache: "takes `/plain;v=1` for another name than `/plain`.",
+		jkd:    "redirects it, with the parameter, as ProxyPass and mounts look at paths too.",
+		reason: "To a container it is the same name; a session's id stands there.",
+	},
+	{
 		name: "UnsetEnv", fields: []string{"attribute A", "attribute order"},
 		title:  "UnsetEnv takes a variable away",
 		apache: "forgets the UnsetEnv of a location that others around it set variables in: the main server's value comes back.",

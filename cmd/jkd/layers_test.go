@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"connector/proxy/http1":   {"connector"},
 	"connector/proxy":         {"connector", "connector/counters", "connector/forwarduri", "connector/dial", "connector/resolve", "connector/ajp", "connector/proxy/http1", "conf", "mpm/sock"},
 	"connector/files":         {"conf", "connector"},
+	"connector/redirect":      {"conf", "connector", "connector/forwarduri"},
 	"connector/connectortest": {"connector", "connector/ajp", "connector/ajp/ajptest", "connector/dial", "mpm/sock"},
 	// layer 3
 	"mpm/prefork": {"mpm", "mpm/sock", "scoreboard"},
@@ -92,7 +93,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "conf/apache", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/dial", "connector/resolve", "connector/forwarduri", "scoreboard"}
+var silent = []string{"shm", "conf", "conf/apache", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/redirect", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/dial", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

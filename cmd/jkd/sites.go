@@ -42,12 +42,12 @@ func sites(c *conf.Config) []httpd.Site {
 func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
 	for i, l := range c.Locations {
-		forFiles := l.Access.Says() || !l.Rules.Empty()
-		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !forFiles {
+		forConnectors := l.Access.Says() || !l.Rules.Empty() || len(l.Redirects) > 0
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !forConnectors {
 			continue
 		}
 		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler}
-		if forFiles {
+		if forConnectors {
 			site.Number = i + 1
 		}
 		if l.Match {

@@ -18,6 +18,7 @@ import (
 	"jkd/connector/jk"
 	"jkd/connector/jk/jkshm"
 	"jkd/connector/jk2"
+	"jkd/connector/redirect"
 	"jkd/mpm"
 	"jkd/mpm/prefork"
 	"jkd/mpm/sock"
@@ -158,6 +159,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		connectors = append(connectors, p)
 		static.Forwarded = p
 	}
+	moved, movedHere := redirect.New(cfg, static.Forwarded)
 	s := cfg.Server
 	o := httpd.Options{
 		ServerName:           s.ServerName,
@@ -171,6 +173,8 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		LimitRequestField:    s.LimitRequestFieldSize,
 		LimitRequestBody:     s.LimitRequestBody,
 		Sites:                sites(cfg),
+		Moved:                moved,
+		MovedHere:            movedHere,
 		Connectors:           offered(connectors),
 		Counters:             table,
 		Server:               c.Server,

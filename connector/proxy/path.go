@@ -9,32 +9,6 @@ import (
 	"jkd/connector/forwarduri"
 )
 
-// under returns how much of path a rule for prefix takes, which is a path up to
-// a slash or the end; 0 if it is none of its.
-func under(path []byte, prefix string) int {
-	n, at := 0, 0
-	for at < len(prefix) {
-		if n == len(path) {
-			return 0
-		}
-		if path[n] != prefix[at] {
-			return 0
-		}
-		if prefix[at] == '/' { // many count as one; in path there is only one
-			for at < len(prefix) && prefix[at] == '/' {
-				at++
-			}
-			n++
-			continue
-		}
-		n, at = n+1, at+1
-	}
-	if n > 0 && path[n-1] != '/' && n < len(path) && path[n] != '/' {
-		return 0
-	}
-	return n
-}
-
 // matches returns how much of the path the rule takes, less than 0 if it is not
 // for it.
 func (r *Rule) matches(path []byte) int {
@@ -44,7 +18,7 @@ func (r *Rule) matches(path []byte) int {
 		}
 		return -1
 	}
-	if n := under(path, r.Path); n > 0 {
+	if n := forwarduri.Under(path, r.Path); n > 0 {
 		return n
 	}
 	return -1
@@ -70,8 +44,8 @@ func (r *Rule) appendPath(dst []byte, worker string, q *connector.Request) ([]by
 	if r.Match != nil {
 		return r.substitute(dst, begin, canon, q.MatchPath)
 	}
-	n := under(q.MatchPath, r.Path)
-	rest, ok := behind(canon, q.MatchPath, n)
+	n := forwarduri.Under(q.MatchPath, r.Path)
+	rest, ok := forwarduri.Behind(canon, q.MatchPath, n)
 	if !ok {
 		if r.NoCanon {
 			strict := *r
@@ -117,33 +91,6 @@ func clean(path []byte) bool {
 	}
 	return true
 }
-
-// behind is what of canon stands behind match[:n]: the two are the same path,
-// canon encoded and with its parameters. It is not ok if their segments can't be
-// told to be the same.
-func behind(canon, match []byte, n int) ([]byte, bool) {
-	if bytes.Count(canon, slash) != bytes.Count(match, slash) {
-		return nil, false
-	}
-	at := 0
-	for range bytes.Count(match[:n], slash) {
-		i := bytes.IndexByte(canon[at:], '/')
-		if i < 0 {
-			return nil, false
-		}
-		at += i + 1
-	}
-	if match[n-1] == '/' {
-		return canon[at:], true
-	}
-	// The rule ends with the name of a segment: its parameters go along.
-	for at < len(canon) && canon[at] != '/' && canon[at] != ';' {
-		at++
-	}
-	return canon[at:], true
-}
-
-var slash = []byte("/")
 
 // substitute appends what a rule with an expression makes of a path: its URL
 // with groups put in, or, if it names none, with the whole path behind it.
@@ -207,3 +154,5 @@ func appendEncoded(dst, s []byte) []byte {
 	}
 	return dst
 }
+
+var slash = []byte("/")

@@ -87,7 +87,7 @@ func (r *reverse) location(v []byte, q *connector.Request) []byte {
 		if !strings.HasSuffix(u.url, "/") && len(rest) > 0 && bytes.IndexByte([]byte("/?#;"), rest[0]) < 0 {
 			continue
 		}
-		out := self(q)
+		out := q.AppendOrigin(nil)
 		out = append(out, u.path...)
 		if strings.HasSuffix(u.path, "/") && len(rest) > 0 && rest[0] == '/' {
 			rest = rest[1:]
@@ -95,24 +95,6 @@ func (r *reverse) location(v []byte, q *connector.Request) []byte {
 		return append(out, rest...)
 	}
 	return v
-}
-
-// self is scheme, host and port of this server as the client called it.
-func self(q *connector.Request) []byte {
-	scheme, usual := "http", 80
-	if q.Secure {
-		scheme, usual = "https", 443
-	}
-	b := append([]byte(scheme), "://"...)
-	if bytes.IndexByte(q.ServerName, ':') >= 0 {
-		b = append(append(append(b, '['), q.ServerName...), ']')
-	} else {
-		b = append(b, q.ServerName...)
-	}
-	if q.ServerPort != usual {
-		b = strconv.AppendInt(append(b, ':'), int64(q.ServerPort), 10)
-	}
-	return b
 }
 
 // cookie changes the attributes Path and Domain of a Set-Cookie.

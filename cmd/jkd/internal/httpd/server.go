@@ -58,6 +58,10 @@ type Options struct {
 	// nothing is set for any of them.
 	Sites []Site
 
+	// Moved is asked for requests before it is known who may ask, and MovedHere
+	// before everybody else of those who may: Redirect, which has no back end.
+	// nil: nobody is asked.
+	Moved, MovedHere connector.Connector
 	// First is asked before all others, whatever they map; like Files it has no
 	// back end. nil: nobody is asked.
 	First      connector.Connector
@@ -133,6 +137,11 @@ func (s *Server) release(ss *session) {
 // route asks the connectors in order. mapped tells that it is one of them that
 // has the request, nil that nobody has.
 func (s *Server) route(r *connector.Request) (w connector.Worker, mapped bool) {
+	if s.o.MovedHere != nil {
+		if w := s.o.MovedHere.Match(r); w != nil {
+			return w, false
+		}
+	}
 	if s.o.First != nil {
 		if w := s.o.First.Match(r); w != nil {
 			return w, false

@@ -275,6 +275,12 @@ func (ss *session) answer() {
 			return
 		}
 	}
+	if m := ss.s.o.Moved; m != nil {
+		if w := m.Match(r); w != nil {
+			ss.serveBy(w, false)
+			return
+		}
+	}
 	if ss.x.denied {
 		ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(ss.x.RemoteAddr)).
 			Str("request", string(r.Method)+" "+string(r.Path)).
@@ -290,6 +296,13 @@ func (ss *session) answer() {
 		ss.page(404, nil)
 		return
 	}
+	ss.serveBy(worker, mapped)
+}
+
+// serveBy has the request served by a worker. mapped tells that a connector has
+// chosen it.
+func (ss *session) serveBy(worker connector.Worker, mapped bool) {
+	r := &ss.x.Request
 	ss.x.mapped = mapped
 	if c, ok := worker.(Counted); ok {
 		if r := c.Record(); r != nil {

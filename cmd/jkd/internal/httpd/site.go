@@ -37,7 +37,7 @@ type Location struct {
 	// Who may ask, in two ways that must both let a client in; nil says nothing.
 	Require, Order Access
 	// Number is its place in the configuration, counted from 1, if it says
-	// something that concerns files, else 0.
+	// something that concerns files or redirects, else 0.
 	Number int
 }
 

@@ -43,8 +43,8 @@ func errorBody(b []byte, status int, detail string) []byte {
 // of the inside.
 func explain(status int) string {
 	switch status {
-	case 301:
-		return "This address is another one now."
+	case 301, 302, 303, 307, 308:
+		return "What was here is at another address."
 	case 400:
 		return "Your client sent a request that this server could not understand."
 	case 401:
@@ -57,6 +57,8 @@ func explain(status int) string {
 		return "This address does not take requests of this kind."
 	case 408:
 		return "The request did not arrive in time."
+	case 410:
+		return "What was here is gone for good."
 	case 412:
 		return "What this address has does not meet the conditions of the request."
 	case 413:
