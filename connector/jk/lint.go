@@ -2,6 +2,7 @@ package jk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"jkd/conf"
@@ -207,6 +208,23 @@ func (l linter) sharedHosts() {
 	}
 }
 
+// covered warns of mounts of the main server that a virtual host does not have
+// and gives to another worker.
+func (r *report) covered(main, own *URIMap, host string) {
+	for _, m := range main.rules {
+		if m.Exclude || m.Disabled || slices.ContainsFunc(own.rules, func(o *Rule) bool { return o.Pattern == m.Pattern }) {
+			continue
+		}
+		for _, o := range own.rules {
+			if !o.Exclude && !o.Disabled && o.Worker != m.Worker && covers(o.Pattern, m.Pattern) {
+				r.warn(m.at(), m.Pattern, "not in vhost %s: %s (%s) gives it to %s there, and the main server's mounts are not its own without JkMountCopy = On",
+					host, conf.Printable(o.Pattern), o.at(), conf.Printable(o.Worker))
+				break
+			}
+		}
+	}
+}
+
 // strangers warns of virtual hosts that map nothing although the main server
 // does: only JkMountCopy makes its mounts theirs.
 func (r *report) strangers(c *conf.Config, s *Setup) {
@@ -224,5 +242,6 @@ func (r *report) strangers(c *conf.Config, s *Setup) {
 			h := &c.VHosts[i-1]
 			r.warn(place{c.Path, h.Line}, "vhost "+h.Name, "maps nothing: the main server's mounts are not its own without JkMountCopy = On")
 		}
+		r.covered(s.Maps[0], s.Maps[i], c.VHosts[i-1].Name)
 	}
 }

@@ -73,13 +73,14 @@ type Balancer struct {
 	Name          string
 	Members       []int // indexes of Setup.Workers
 	Method        Method
-	Cookie, Param string // stickysession, both "" for none
-	Separator     byte   // between a session's id and its route
-	NoFailover    bool   // a session whose member has failed is refused
-	MaxAttempts   int    // failovers; -1: one less than there are members
-	FailStatuses  []int  // that put a member in error
-	FailTimeout   bool   // so does a member that is too slow
-	ForceRecovery bool   // all in error: all are tried
+	Cookie, Param string        // stickysession, both "" for none
+	Separator     byte          // between a session's id and its route
+	Timeout       time.Duration // of members that have none; 0: ProxyTimeout
+	NoFailover    bool          // a session whose member has failed is refused
+	MaxAttempts   int           // failovers; -1: one less than there are members
+	FailStatuses  []int         // that put a member in error
+	FailTimeout   bool          // so does a member that is too slow
+	ForceRecovery bool          // all in error: all are tried
 }
 
 // params reads parameters into those of a worker, a balancer and a rule that
@@ -300,8 +301,9 @@ func (l *loader) balancerParam(p conf.ProxyParam, b *Balancer) (err error) {
 	case "scolonpathdelim":
 		_, err = flag(p.Value) // a session's id ends at a semicolon in any case
 	case "timeout":
-		_, err = duration(p.Value, time.Second, time.Second)
-		l.warn(l.line, l.key, "timeout of a balancer is the wait for a free member; jkd does not wait")
+		// Apache waits so long for a free member, which jkd does not; who writes
+		// it means the answer.
+		b.Timeout, err = duration(p.Value, time.Second, time.Second)
 	case "failonstatus":
 		b.FailStatuses = nil
 		for s := range strings.SplitSeq(p.Value, ",") {

@@ -536,7 +536,8 @@ func TestPool(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"ProxyPass = /a https://h/", "https is not supported"},
-		{"ProxyPass = /a ws://h/", "ws is not supported"},
+		{"ProxyPass = /a wss://h/", "wss is not supported"},
+		{"ProxyPass = /a http://h/ upgrade=websocket", "connections are not upgraded"},
 		{"ProxyPass = /a h:80", "no URL"},
 		{"ProxyPass = /a http://u@h/", "without a user"},
 		{"ProxyPass = /a http://h:0/", "no port"},

@@ -124,6 +124,7 @@ type target struct {
 	port   uint16
 	socket string // of unix:
 	path   string // "" or what begins with '/'
+	ws     bool   // it was ws://
 }
 
 // split takes a URL apart. What is behind the host is kept as it is.
@@ -146,6 +147,9 @@ func split(s string) (t target, err error) {
 	switch t.scheme {
 	case "http":
 		t.port = 80
+	case "ws":
+		// What is no upgrade is HTTP, as with ProxyWebsocketFallbackToProxyHttp.
+		t.scheme, t.port, t.ws = "http", 80, true
 	case "ajp":
 		t.port = 8009
 	case "balancer":
@@ -153,7 +157,7 @@ func split(s string) (t target, err error) {
 			return t, fmt.Errorf("%q does not name a balancer", s)
 		}
 		return t, nil
-	case "ws", "wss", "https", "h2", "h2c", "fcgi", "scgi", "uwsgi", "ftp":
+	case "wss", "https", "h2", "h2c", "fcgi", "scgi", "uwsgi", "ftp":
 		return t, fmt.Errorf("the scheme %s is not supported, only http, ajp and balancer", t.scheme)
 	default:
 		return t, fmt.Errorf("unknown scheme %q: there are http, ajp and balancer", scheme)
@@ -311,6 +315,9 @@ func (l *loader) rule(p conf.ProxyPass, s *conf.ProxyServer) (Rule, error) {
 		return r, err
 	}
 	r.Prefix = t.path
+	if t.ws {
+		l.warn(p.Line, l.key, "connections are not upgraded: what asks for a WebSocket reaches the back end as an ordinary request of HTTP")
+	}
 	if !p.Match && strings.HasSuffix(p.Path, "/") != strings.HasSuffix(p.URL, "/") && p.Path != "/" {
 		l.warn(p.Line, "ProxyPass", "only one of %s and %s ends with a slash: what follows is put behind the URL as it is", p.Path, p.URL)
 	}
@@ -330,6 +337,10 @@ func (l *loader) rule(p conf.ProxyPass, s *conf.ProxyServer) (Rule, error) {
 			return r, fmt.Errorf("there is no balancer://%s: it has no BalancerMember", t.host)
 		}
 		r.Group = l.balancer(t.host)
+		for _, m := range l.s.Balancers[r.Group].Members {
+			w := &l.s.Workers[m]
+			w.packet = max(w.packet, s.IOBufferSize)
+		}
 		return r, l.params(p.Params, nil, &l.s.Balancers[r.Group], &r)
 	}
 	known := len(l.s.Workers)
@@ -346,10 +357,12 @@ func (l *loader) rule(p conf.ProxyPass, s *conf.ProxyServer) (Rule, error) {
 	return r, l.params(p.Params, w, nil, &r)
 }
 
-// routes warns about members that can't be told apart.
+// routes warns about members that can't be told apart, and those whose secret
+// was forgotten.
 func (l *loader) routes() {
 	for i := range l.s.Balancers {
 		b := &l.s.Balancers[i]
+		secret := slices.ContainsFunc(b.Members, func(m int) bool { return l.s.Workers[m].Secret != "" })
 		seen := map[string]string{}
 		for _, m := range b.Members {
 			w := &l.s.Workers[m]
@@ -359,6 +372,9 @@ func (l *loader) routes() {
 			seen[w.Route] = w.Name
 			if b.Cookie != "" && w.Route == "" {
 				l.warn(0, "balancer://"+b.Name, "%s has no route: sessions do not stay with it", w.Name)
+			}
+			if secret && w.Secret == "" && w.scheme == "ajp" {
+				l.warn(0, "balancer://"+b.Name, "%s has no secret, but another member has one", w.Name)
 			}
 		}
 	}

@@ -113,6 +113,9 @@ func (w *worker) attempt(c *call) outcome {
 		w.pool.give(e, w.now())
 	}()
 	read := w.Timeout
+	if b := c.target.balancer; read == 0 && b != nil {
+		read = b.Timeout
+	}
 	if read == 0 {
 		read = c.target.server.Timeout
 	}
