@@ -61,6 +61,10 @@ type Options struct {
 	// the Supervisor's goroutine, which they must not hold up. nil: nothing.
 	OnStart func(server int)
 	OnExit  func(server int, e Exit)
+	// OnCut is called with the number of connections, from 0, that a graceful end
+	// did not wait for any longer, when their time was over; likewise from the
+	// Supervisor's goroutine. nil: nothing.
+	OnCut func(connections int)
 	// Ladder is how children are stopped; nil: DefaultLadder.
 	Ladder []StopStep
 	// StartTimeout bounds the time from Run to ready; 0: two minutes.
@@ -358,6 +362,9 @@ func (s *Supervisor) advance() time.Duration {
 		connections := 0
 		s.tab.each(func(p *process) { connections += s.busy(p) })
 		s.log.Warn().Int("children", s.tab.alive).Int("connections", connections).Msg("GracefulShutdownTimeout is over, the remaining connections are cut")
+		if s.o.OnCut != nil {
+			s.o.OnCut(connections)
+		}
 		s.stop()
 		return 0
 	case PhaseStopping:

@@ -487,7 +487,11 @@ func TestPlanOutOfRange(t *testing.T) {
 }
 
 func TestGracefulAndStop(t *testing.T) {
-	w := newWorld(t).serving()
+	w := newWorld(t)
+	var cut []int
+	w.o.OnCut = func(connections int) { cut = append(cut, connections) }
+	w.serving()
+	w.o.Board.Slot(1, 0).SetStatus(scoreboard.BusyWrite)
 	w.obey(request{order: OrderGraceful, timeout: time.Minute})
 	if got := w.orders(1); !slices.Equal(got, []Order{OrderGraceful}) {
 		t.Errorf("orders %v", got)
@@ -510,6 +514,9 @@ func TestGracefulAndStop(t *testing.T) {
 	}
 	if got := w.orders(1); !slices.Equal(got, []Order{OrderStop}) {
 		t.Errorf("orders %v", got)
+	}
+	if !slices.Equal(cut, []int{1}) {
+		t.Errorf("cut %v", cut)
 	}
 	for range 10 {
 		w.after(time.Second)

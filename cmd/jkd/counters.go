@@ -44,6 +44,7 @@ func addCounters(o *master.Options, l *loaded, old *inherited) (t *counters.Tabl
 	}
 	o.OnStart = func(int) { t.CountStart() }
 	o.OnExit = func(_ int, e mpm.Exit) { t.CountDeath(deathOf(e)) }
+	o.OnCut = t.CountCut
 	old.takeCounters(t)
 	h := &history{table: t, catch: old.catch}
 	onBoard := o.OnBoard

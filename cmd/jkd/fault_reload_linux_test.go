@@ -93,6 +93,29 @@ func TestReloads(t *testing.T) {
 	})
 }
 
+// TestCut: what GracefulShutdownTimeout cuts is counted, and the count is the
+// next generations' too.
+func TestCut(t *testing.T) {
+	bin := binary(t)
+	eachMPM(t, func(t *testing.T, mpm string) {
+		p := newPatient(t, bin, config{mpm: mpm, server: []string{"GracefulShutdownTimeout = 1"}})
+		for range 2 {
+			p.hold()
+		}
+		if out, err := p.ask(p.program, "graceful"); err != nil {
+			t.Fatalf("a reload: %v, %s", err, out)
+		}
+		p.eventually("two connections to be counted as cut", func() bool {
+			out, _ := p.ask(p.program, "status")
+			return strings.Contains(out, "; connections cut: 2\n")
+		})
+		p.sound()
+		if out, _ := p.ask(p.program, "status"); !strings.Contains(out, "; connections cut: 2\n") {
+			t.Errorf("after one more reload: %s", out)
+		}
+	})
+}
+
 // TestUpgrade: a program of another version takes over and gives back under
 // load, with the keeper and detached, and the status tells which one serves.
 func TestUpgrade(t *testing.T) {

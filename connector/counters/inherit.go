@@ -40,7 +40,7 @@ type row [grows]uint64
 
 // Inherit takes over what another table, which may be of another layout and hold
 // anything, has counted until now: the sums of workers of equal names, those of
-// others as Other's, what became of children, and the last minutes. What children
+// others as Other's, what became of children, the connections that were cut, and the last minutes. What children
 // have open is not taken over. The table is only read, and may be read-only. The
 // master calls Inherit after Format, before any child attaches and anything else
 // is counted; then [Inheritance.Catch] from time to time.
@@ -53,7 +53,7 @@ func (t *Table) Inherit(from *Table) *Inheritance {
 		worker:  make([]int, len(from.workers)),
 		seen:    make([]*row, (from.servers+1)*len(from.workers)),
 		carried: make([]row, len(t.workers)),
-		events:  make([]uint64, 1+int(NumDeaths)),
+		events:  make([]uint64, numEvents),
 	}
 	for w, name := range from.workers {
 		if i.worker[w] = slices.Index(t.workers, name); i.worker[w] < 0 {

@@ -28,6 +28,7 @@ func TestInherit(t *testing.T) {
 	}
 	old.CountStart()
 	old.CountDeath(DeathKilled)
+	old.CountCut(3)
 	old.PutSecond(Second{Unix: 7, Requests: 1})
 	old.PutSecond(Second{Unix: 8, Requests: 2})
 
@@ -52,13 +53,15 @@ func TestInherit(t *testing.T) {
 	check(2)
 	i.Catch()
 	check(2)
-	if next.Starts() != 1 || next.Deaths(DeathKilled) != 1 || len(next.History()) != 2 || next.History()[1].Requests != 2 {
+	if next.Starts() != 1 || next.Deaths(DeathKilled) != 1 || next.Cut() != 3 || len(next.History()) != 2 || next.History()[1].Requests != 2 {
 		t.Error(next.Starts(), next.Deaths(DeathKilled), next.History())
 	}
 
 	work(2) // of which there was no child before
 	work(0)
 	old.CountDeath(DeathKilled)
+	old.CountCut(0)
+	old.CountCut(2)
 	old.PutSecond(Second{Unix: 9})
 	next.CountStart()
 	i.Catch()
@@ -69,7 +72,7 @@ func TestInherit(t *testing.T) {
 	i.Catch()
 	i.Catch()
 	check(4)
-	if next.Starts() != 2 || next.Deaths(DeathKilled) != 2 || len(next.History()) != 4 || next.History()[3].Unix != 10 {
+	if next.Starts() != 2 || next.Deaths(DeathKilled) != 2 || next.Cut() != 5 || len(next.History()) != 4 || next.History()[3].Unix != 10 {
 		t.Error(next.Starts(), next.Deaths(DeathKilled), next.History())
 	}
 

@@ -50,6 +50,9 @@ const (
 const (
 	eventStarts = 0
 	eventDeaths = 1 // NumDeaths of them
+	// Spare, and so 0, in memory of builds that do not know it: no new version.
+	eventCut  = eventDeaths + int(NumDeaths)
+	numEvents = eventCut + 1
 
 	eventWords = line / wordSize
 )

@@ -47,6 +47,14 @@ func (t *Table) CountDeath(d Death) {
 	}
 }
 
+// CountCut counts connections that GracefulShutdownTimeout has cut; for the
+// master. Fewer than one are none.
+func (t *Table) CountCut(connections int) {
+	if t != nil {
+		addBounded(&t.events()[eventCut], uint64(max(connections, 0)))
+	}
+}
+
 // Starts is how many children were started.
 func (t *Table) Starts() uint64 { return sum(t.events()[eventStarts].Load(), 0) }
 
@@ -54,6 +62,9 @@ func (t *Table) Starts() uint64 { return sum(t.events()[eventStarts].Load(), 0) 
 func (t *Table) Deaths(d Death) uint64 {
 	return sum(t.events()[eventDeaths+int(min(d, DeathUnknown))].Load(), 0)
 }
+
+// Cut is how many connections GracefulShutdownTimeout has cut.
+func (t *Table) Cut() uint64 { return sum(t.events()[eventCut].Load(), 0) }
 
 // second is the place of a second in the ring.
 func (t *Table) second(i uint64) []atomic.Uint64 {

@@ -220,6 +220,12 @@ func TestEvents(t *testing.T) {
 	if tab.Starts() != 2 || tab.Deaths(DeathSick) != 1 || tab.Deaths(DeathUnknown) != 2 {
 		t.Error(tab.Starts(), tab.Deaths(DeathSick), tab.Deaths(DeathUnknown))
 	}
+	for _, n := range []int{2, 0, -1, 3} {
+		tab.CountCut(n)
+	}
+	if tab.Cut() != 5 || tab.Deaths(DeathUnknown) != 2 {
+		t.Error(tab.Cut(), tab.Deaths(DeathUnknown))
+	}
 }
 
 func TestHistory(t *testing.T) {

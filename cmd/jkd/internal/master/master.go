@@ -90,9 +90,10 @@ type Options struct {
 	// OnBoard is called once with the scoreboard, before Background and the
 	// children are started. nil: nothing.
 	OnBoard func(*scoreboard.Scoreboard)
-	// OnStart and OnExit are those of mpm.Options. nil: nothing.
+	// OnStart, OnExit and OnCut are those of mpm.Options. nil: nothing.
 	OnStart func(server int)
 	OnExit  func(server int, e mpm.Exit)
+	OnCut   func(connections int)
 	// Background are goroutines that the master owns. They are started just
 	// before the children and run until the last child is gone, through a
 	// graceful stop too. Then stop is closed and Run waits for them, two
@@ -269,6 +270,7 @@ func (m *Master) serve(sigC <-chan os.Signal) error {
 		OnReclaim: m.o.OnReclaim,
 		OnStart:   m.o.OnStart,
 		OnExit:    m.o.OnExit,
+		OnCut:     m.o.OnCut,
 		Logger:    m.log,
 	})
 	if err != nil {

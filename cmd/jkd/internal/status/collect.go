@@ -230,7 +230,7 @@ func (c *Collector) counted(s *Status, full bool) {
 			s.Workers = append(s.Workers, Worker{w.Name, w.Connector, t})
 		}
 	}
-	s.Events.Starts = c.Counters.Starts()
+	s.Events.Starts, s.Events.Cut = c.Counters.Starts(), c.Counters.Cut()
 	for d := range counters.NumDeaths {
 		s.Events.Deaths = append(s.Events.Deaths, Death{d.String(), c.Counters.Deaths(d)})
 	}

@@ -201,6 +201,7 @@ func TestCollectCounters(t *testing.T) {
 	table.Record(1, "jk2", "b").Refused()
 	table.CountStart()
 	table.CountDeath(counters.DeathKilled)
+	table.CountCut(6)
 	table.PutSecond(counters.Second{Unix: 1, Requests: 2})
 	c := newCollector(b, Limits{ThreadsPerChild: 1, MaxRequestWorkers: 3})
 	c.Counters = table
@@ -213,7 +214,7 @@ func TestCollectCounters(t *testing.T) {
 	if len(s.Children) != 2 || len(s.Children[0].Caches) != 1 || s.Children[0].Caches[0].Worker != "a" || s.Children[0].Caches[0].Hits != 1 || len(s.Children[1].Caches) != 2 {
 		t.Errorf("children %+v", s.Children)
 	}
-	if s.Events.Starts != 1 || len(s.Events.Deaths) != int(counters.NumDeaths) || s.Events.Deaths[counters.DeathKilled] != (Death{"killed", 1}) {
+	if s.Events.Starts != 1 || s.Events.Cut != 6 || len(s.Events.Deaths) != int(counters.NumDeaths) || s.Events.Deaths[counters.DeathKilled] != (Death{"killed", 1}) {
 		t.Errorf("events %+v", s.Events)
 	}
 	if len(s.History) != 1 || len(s.Balancers) != 1 {

@@ -299,7 +299,12 @@ func eventWords(e *Events) string {
 	}
 	out := fmt.Sprintf("Started since the first generation: %d. ", e.Starts)
 	if len(words) == 0 {
-		return out + "None has ended."
+		out += "None has ended."
+	} else {
+		out += "Ended: " + strings.Join(words, ", ") + "."
 	}
-	return out + "Ended: " + strings.Join(words, ", ") + "."
+	if e.Cut > 0 {
+		out += fmt.Sprintf(" Connections cut by GracefulShutdownTimeout: %d.", e.Cut)
+	}
+	return out
 }

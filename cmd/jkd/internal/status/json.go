@@ -180,6 +180,7 @@ type DocumentMember struct {
 type DocumentEvents struct {
 	Starts uint64            `json:"starts"`
 	Deaths map[string]uint64 `json:"deaths"` // by reason
+	Cut    uint64            `json:"connections_cut"`
 }
 
 // DocumentSecond is one second of the last minutes.
@@ -213,7 +214,7 @@ func NewDocument(s *Status) *Document {
 		Children:  make([]DocumentChild, len(s.Children)),
 		Workers:   make([]DocumentWorker, len(s.Workers)),
 		Balancers: make([]DocumentBalancer, len(s.Balancers)),
-		Events:    DocumentEvents{Starts: s.Events.Starts, Deaths: make(map[string]uint64, len(s.Events.Deaths))},
+		Events:    DocumentEvents{Starts: s.Events.Starts, Deaths: make(map[string]uint64, len(s.Events.Deaths)), Cut: s.Events.Cut},
 		History:   make([]DocumentSecond, len(s.History)),
 	}
 	d.Board, d.Slots = documentSlots(s)

@@ -59,6 +59,8 @@ var metricFamilies = [...]metricFamily{
 				e.count(d.Count, label("reason", d.Reason))
 			}
 		}},
+	{"jkd_connections_cut_total", counterKind, nil, "Connections that were still busy when GracefulShutdownTimeout was over, and were cut.",
+		func(e *exposition, s *Status) { e.count(s.Events.Cut, "") }},
 	{"jkd_slots", gaugeKind, []string{"state"}, "Slots of living children: busy and idle as mod_status's BusyWorkers and IdleWorkers, graceful as its GracefulWorkers.",
 		func(e *exposition, s *Status) {
 			e.number(float64(s.Totals.Busy), `state="busy"`)

@@ -146,6 +146,7 @@ func TestMetricValues(t *testing.T) {
 		{"jkd_child_deaths_total", []string{"reason", "ok"}, 5},
 		{"jkd_child_deaths_total", []string{"reason", "killed"}, 2},
 		{"jkd_child_deaths_total", []string{"reason", "crashed"}, 0},
+		{"jkd_connections_cut_total", nil, 4},
 		{"jkd_slots", []string{"state", "busy"}, 2},
 		{"jkd_slots", []string{"state", "graceful"}, 1},
 		{"jkd_slots", []string{"state", "idle"}, 1},

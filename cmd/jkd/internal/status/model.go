@@ -137,10 +137,11 @@ type Member struct {
 	LastError  time.Time // zero if none
 }
 
-// Events are what became of children, over all generations.
+// Events are what became of children and of connections at their end, over all generations.
 type Events struct {
 	Starts uint64
 	Deaths []Death // every reason, in a fixed order
+	Cut    uint64  // connections, by GracefulShutdownTimeout
 }
 
 // Death is why children ended, and how many.

@@ -47,7 +47,7 @@ func sampleStatus() *Status {
 			{Name: "tomcat1", Address: "127.0.0.1:8009", Activation: "ACT", State: "OK", Factor: 1, Elected: 400},
 			{Name: "tomcat2", Address: "127.0.0.1:8010", Activation: "ACT", State: "ERR", Sick: true, Factor: 1, Errors: 3, LastError: now.Add(-9 * time.Second)},
 		}}},
-		Events: Events{Starts: 9, Deaths: []Death{{"ok", 5}, {"killed", 2}, {"crashed", 0}}},
+		Events: Events{Starts: 9, Deaths: []Death{{"ok", 5}, {"killed", 2}, {"crashed", 0}}, Cut: 4},
 		History: []counters.Second{
 			{Unix: now.Unix() - 1, Requests: 10, Bytes: 1000, Duration: 20 * time.Millisecond, Busy: 2, Idle: 1},
 			{Unix: now.Unix(), Requests: 20, Errors: 1},

@@ -59,6 +59,9 @@ func childrenLine(s *Status) string {
 	if len(ends) > 0 {
 		line += "; ended: " + strings.Join(ends, ", ")
 	}
+	if s.Events.Cut > 0 {
+		line += fmt.Sprintf("; connections cut: %d", s.Events.Cut)
+	}
 	return line
 }
 

@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 	for _, want := range []string{
 		"jkd status for www.example.com\n",
 		"Server uptime:  1 day 1 hour 1 minute 1 second\n",
-		"Children:       2 living, 9 started; ended: ok 5, killed 2\n",
+		"Children:       2 living, 9 started; ended: ok 5, killed 2; connections cut: 4\n",
 		"Total accesses: 123456 - Total Traffic: 5.0 GB - Total Duration: 7654\n",
 		"CPU Usage: u12.34 s0.25 cu1 cs0.01 - 0.0151% CPU load\n",
 		"1.37 requests/sec - 58.2 kB/second - 42.5 kB/request - 0.0619978 ms/request\n",
