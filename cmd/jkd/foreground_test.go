@@ -56,25 +56,4 @@ func TestForeground(t *testing.T) {
 			t.Errorf("the master has not stopped in order: pid file: %v", err)
 		}
 	})
-	t.Run("systemd", func(t *testing.T) {
-		name := filepath.Join(openDir(t), "notify")
-		l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		t.Setenv("NOTIFY_SOCKET", name)
-		s := start(t, bin, c)
-		kids := append(s.children(), s.pid())
-		if err := s.cmd.Process.Signal(syscall.SIGWINCH); err != nil {
-			t.Fatal(err)
-		}
-		s.ended(kids)
-		var b [1000]byte
-		for _, want := range []string{"READY=1\n", "STOPPING=1\n"} {
-			if n, err := l.Read(b[:]); err != nil || !strings.HasPrefix(string(b[:n]), want) {
-				t.Errorf("systemd was told %q %v, want %q", b[:n], err, want)
-			}
-		}
-	})
 }
