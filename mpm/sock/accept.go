@@ -55,7 +55,7 @@ func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
 // Accept waits for a connection, whose descriptor is close-on-exec. When the
 // wake descriptor fires it tries once more, because with exclusive wake-ups nobody else was told of a
 // connection that arrived at the same time, and returns that connection or
-// ErrWoken. Losing the race for a connection is not an error and a connection
+// ErrWoken, or ErrNone if it was but a nudge. Losing the race for a connection is not an error and a connection
 // that broke before it was accepted isn't either; running out of descriptors
 // or memory is.
 func (a *Acceptor) Accept() (Accepted, error) {
@@ -70,13 +70,32 @@ func (a *Acceptor) Accept() (Accepted, error) {
 		if err != nil {
 			return Accepted{}, err
 		}
-		if woken && a.wake != nil {
-			a.wake.set.Store(true)
-		}
-		if a.try() || woken {
+		if a.try() {
 			return a.result()
 		}
+		if woken {
+			return Accepted{}, a.cause()
+		}
 	}
+}
+
+// TryAccept is Accept that does not wait: it returns ErrNone instead.
+func (a *Acceptor) TryAccept() (Accepted, error) {
+	for _, ln := range a.listeners {
+		ln.prepare(a.Optimistic)
+	}
+	if !a.try() {
+		a.err = ErrNone
+	}
+	return a.result()
+}
+
+// cause is why a wait has ended without a connection.
+func (a *Acceptor) cause() error {
+	if a.wake == nil || a.wake.leave() {
+		return ErrWoken
+	}
+	return ErrNone
 }
 
 // try takes a connection if one is there, and tells whether Accept has a result.
@@ -101,8 +120,11 @@ func (a *Acceptor) try() bool {
 			return true
 		}
 	}
-	a.err = ErrWoken
-	return a.wake != nil && a.wake.set.Load()
+	if a.wake != nil && (a.wake.set.Load() || a.wake.nudged.Load()) {
+		a.err = a.cause()
+		return true
+	}
+	return false
 }
 
 func (a *Acceptor) result() (Accepted, error) { return a.accepted, a.err }

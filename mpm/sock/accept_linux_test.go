@@ -88,3 +88,52 @@ func TestWakeInRuntime(t *testing.T) {
 		}
 	}
 }
+
+// TestNudge: it ends a wait wherever that is, once, and is not an order to leave.
+func TestNudge(t *testing.T) {
+	a, wake, dial := hot(t)
+	for _, hot := range []bool{true, false} {
+		a.hot = hot
+		wake.Nudge()
+		wake.Nudge()
+		if _, err := a.Accept(); err != ErrNone {
+			t.Fatalf("hot %v: nudged before the wait: %v", hot, err)
+		}
+		a.hot = hot
+		time.AfterFunc(cold/2, wake.Nudge)
+		if _, err := a.Accept(); err != ErrNone {
+			t.Fatalf("hot %v: nudged in the wait: %v", hot, err)
+		}
+		if _, err := a.TryAccept(); err != ErrNone {
+			t.Fatalf("hot %v: nothing is there: %v", hot, err)
+		}
+		a.hot = hot
+		go dial()
+		take(t, a)
+	}
+	wake.Nudge()
+	wake.Set()
+	if _, err := a.Accept(); !errors.Is(err, ErrWoken) {
+		t.Errorf("nudged and told to leave: %v", err)
+	}
+}
+
+// TestNudgeAndSet: an order to leave is not lost among nudges.
+func TestNudgeAndSet(t *testing.T) {
+	for range 100 {
+		a, wake, _ := hot(t)
+		go func() {
+			for range 50 {
+				wake.Nudge()
+			}
+			wake.Set()
+		}()
+		err := ErrNone
+		for err == ErrNone {
+			_, err = a.Accept()
+		}
+		if err != ErrWoken {
+			t.Fatal(err)
+		}
+	}
+}

@@ -13,6 +13,10 @@ import (
 // has been told to leave.
 var ErrWoken = errors.New("sock: woken: the process is leaving")
 
+// ErrNone is returned by [Acceptor.Accept] after [Wake.Nudge], and by
+// [Acceptor.TryAccept]: there is no connection.
+var ErrNone = errors.New("sock: no connection")
+
 // Conn is one stream connection. It is used by one goroutine; only Close of a
 // [Polled] may be called from another one.
 //

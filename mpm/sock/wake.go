@@ -20,6 +20,7 @@ type Wake struct {
 	fd      int
 	w       int // write end of an own pipe, or -1
 	set     atomic.Bool
+	nudged  atomic.Bool
 	checked atomic.Int64 // unix nanoseconds of the last look
 }
 
@@ -45,6 +46,29 @@ func (w *Wake) Set() {
 		return
 	}
 	_, _ = unix.Write(w.w, []byte{1})
+}
+
+// Nudge ends a wait for a connection that is going on, or the next one. It is
+// for a Wake made by NewWakePipe and one Acceptor.
+func (w *Wake) Nudge() {
+	if !w.nudged.Swap(true) {
+		_, _ = unix.Write(w.w, []byte{1})
+	}
+}
+
+// leave tells whether to leave, after the descriptor was seen to be readable or
+// a nudge was seen, which it takes away.
+func (w *Wake) leave() bool {
+	if w.w < 0 {
+		w.set.Store(true)
+		return true
+	}
+	if !w.set.Load() {
+		w.nudged.Store(false)
+		var b [8]byte
+		_, _ = rawRead(w.fd, b[:])
+	}
+	return w.set.Load() // again: its byte may have been among those
 }
 
 // Woken tells whether the Wake has fired. It looks at the descriptor at most

@@ -68,6 +68,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 		quietC:  make(chan struct{}),
 		acceptC: make(chan mpm.ExitCode, 1),
 	}
+	s.seats.robbed = wake.Nudge
 	s.runners.serve, s.runners.keep = s.serve, c.ThreadsPerChild
 	s.quiet = sync.OnceFunc(func() { close(s.quietC) })
 	var readers, maintenance sync.WaitGroup
@@ -75,7 +76,7 @@ func run(c Config, ch *mpm.Child, h mpm.ConnHandler) mpm.ExitCode {
 	doneC := make(chan struct{})
 	door := &conn{}
 	if !ch.WaitGo() {
-		s.seats.close(door)
+		s.seats.close()
 		_ = acc.Close()
 		return mpm.ExitOK
 	}
@@ -184,22 +185,27 @@ func (s *server) maintain(first time.Duration) {
 // it, which door holds meanwhile.
 func (s *server) accept(acc *sock.Acceptor, door *conn) mpm.ExitCode {
 	defer s.runners.close()
-	defer s.seats.close(door)
+	defer s.seats.close()
 	defer s.ch.CloseListeners()
 	defer acc.Close()
 	var backoff mpm.AcceptBackoff
 	patience := elsewhere
 	for n := 0; s.c.MaxConnectionsPerChild == 0 || n < s.c.MaxConnectionsPerChild; {
-		if !s.seats.reserve(door, patience, s.stopC) {
+		pressed, ok := s.seats.reserve(door, patience, s.stopC)
+		if !ok {
 			return mpm.ExitOK
+		}
+		accept := acc.Accept
+		if pressed {
+			accept = acc.TryAccept
 		}
 		for {
 			start := time.Now()
-			accepted, err := acc.Accept()
+			accepted, err := accept()
 			if err == nil {
 				backoff.Reset()
 				n++
-				s.seat(accepted, door)
+				s.seat(accepted)
 				// Where one was waiting, others may be: nobody else takes them.
 				patience = elsewhere
 				if time.Since(start) < atOnce {
@@ -210,6 +216,12 @@ func (s *server) accept(acc *sock.Acceptor, door *conn) mpm.ExitCode {
 			if mpm.Leaving(err) {
 				return mpm.ExitOK
 			}
+			if err == sock.ErrNone {
+				// Requests need all seats there are: others may have some.
+				s.seats.release()
+				patience = elsewhere
+				break
+			}
 			if !backoff.Wait(err, s.ch) {
 				return mpm.ExitSick
 			}
@@ -218,21 +230,27 @@ func (s *server) accept(acc *sock.Acceptor, door *conn) mpm.ExitCode {
 	return mpm.ExitOK
 }
 
-// seat begins to serve a connection in the seat that was reserved for it.
-func (s *server) seat(accepted sock.Accepted, door *conn) {
+// seat begins to serve a connection, in the seat that was reserved for it if it
+// still is.
+func (s *server) seat(accepted sock.Accepted) {
 	polled := accepted.Polled()
 	c := &conn{Polled: polled, seats: s.seats}
 	if s.seats.parks() {
 		polled.OnIdle = c.idle
 	}
-	s.seats.enter(c, door)
-	c.seat.Slot.SetStatus(scoreboard.BusyRead)
+	s.seats.enter(c)
+	if c.seat.Slot != nil {
+		c.seat.Slot.SetStatus(scoreboard.BusyRead)
+	}
 	s.runners.start(c)
 }
 
 // serve serves a connection to its end.
 func (s *server) serve(c *conn) {
 	defer s.seats.leave(c)
+	if c.seat.Slot == nil {
+		s.seats.sit(c)
+	}
 	if s.seats.parks() {
 		s.h.ServeConn(c, &c.seat)
 	} else {

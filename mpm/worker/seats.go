@@ -16,7 +16,8 @@ import (
 // When it waits for a request it offers its seat: as long as nobody else needs
 // one it stays where it is, which costs two atomic operations, and otherwise it
 // stands until its request comes. Who needs a seat and finds none queues: first
-// come, first served.
+// come, first served. The acceptor has a seat for the connection that may come,
+// and loses it to a request that finds no other one.
 type seats struct {
 	slots   []*scoreboard.Slot
 	process *scoreboard.Process
@@ -34,12 +35,17 @@ type seats struct {
 	free     []int      // stack of slots that nobody has
 	queue    []*conn    // who needs a seat
 	open     map[*conn]struct{}
-	reserved bool // the acceptor has a seat
+	reserved bool // the acceptor has a seat, that of door
+	door     *conn
 	next     int  // where the search for an offer begins
 	leaving  bool // free slots show it
 
 	// roomC tells the acceptor that a slot or a connection has become free.
 	roomC chan struct{}
+	// robbed, if not nil, is called with mu held when the acceptor has lost its
+	// seat, so that it does not take a connection that other children have room
+	// for.
+	robbed func()
 }
 
 // newSeats takes over the slots and shows them as ready. most is at least their
@@ -118,6 +124,15 @@ func (s *seats) find(c *conn) bool {
 			return true
 		}
 	}
+	if s.reserved {
+		s.reserved = false
+		s.wanted.Add(-1)
+		c.at = s.door.at
+		if s.robbed != nil {
+			s.robbed()
+		}
+		return true
+	}
 	if c.turnC == nil {
 		c.turnC = make(chan int, 1)
 	}
@@ -163,15 +178,16 @@ func (s *seats) show() {
 }
 
 // reserve waits until there is a seat for a connection that may come, and gives
-// it to a, which stands for the acceptor; it returns false when stopC is closed
-// first. A connection that waits for a request loses its seat to a only after
-// the time given: another child may have free ones.
-func (s *seats) reserve(a *conn, patience time.Duration, stopC <-chan struct{}) bool {
+// it to a, which stands for the acceptor; ok is false when stopC is closed first.
+// A connection that waits for a request loses its seat to a only after the time
+// given: another child may have free ones. pressed tells that requests are
+// queueing: the acceptor must not keep them waiting for a connection.
+func (s *seats) reserve(a *conn, patience time.Duration, stopC <-chan struct{}) (pressed, ok bool) {
 	var overC <-chan time.Time
 	for waited := patience <= 0; ; {
 		select {
 		case <-stopC:
-			return false
+			return false, false
 		default:
 		}
 		s.mu.Lock()
@@ -189,29 +205,40 @@ func (s *seats) reserve(a *conn, patience time.Duration, stopC <-chan struct{}) 
 		case <-overC:
 			waited = true
 		case <-stopC:
-			return false
+			return false, false
 		}
 	}
-	ok := s.find(a)
-	s.reserved = true
-	s.mu.Unlock()
-	if !ok {
+	if !s.find(a) {
+		s.mu.Unlock()
 		select {
 		case a.at = <-a.turnC:
 		case <-stopC:
 			s.cancel(a)
-			return false
+			return false, false
 		}
+		s.mu.Lock()
 	}
+	s.reserved, s.door = true, a
 	s.slots[a.at].SetReady(time.Now().UnixNano())
-	return true
+	pressed = len(s.queue) > 0
+	s.mu.Unlock()
+	return pressed, true
+}
+
+// release gives up the seat that is reserved, if one is.
+func (s *seats) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reserved {
+		s.reserved = false
+		s.vacate(s.door.at)
+	}
 }
 
 // cancel ends the queueing of a.
 func (s *seats) cancel(a *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reserved = false
 	if i := slices.Index(s.queue, a); i >= 0 {
 		s.queue = slices.Delete(s.queue, i, i+1)
 		s.wanted.Add(-1)
@@ -220,13 +247,16 @@ func (s *seats) cancel(a *conn) {
 	s.vacate(<-a.turnC)
 }
 
-// enter gives the reserved seat of a to a connection that was accepted.
-func (s *seats) enter(c, a *conn) {
+// enter gives the reserved seat to a connection that was accepted. It has none
+// if a request has taken that.
+func (s *seats) enter(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reserved = false
 	s.open[c] = struct{}{}
-	c.at, c.seat.Slot = a.at, s.slots[a.at]
+	if s.reserved {
+		s.reserved = false
+		c.at, c.seat.Slot = s.door.at, s.slots[s.door.at]
+	}
 	s.show()
 }
 
@@ -242,16 +272,16 @@ func (s *seats) leave(c *conn) {
 	s.show()
 }
 
-// close gives back a seat that is reserved for a, if one is, and makes free
-// slots show that the child leaves. The acceptor calls it, last, or who would
-// have started it.
-func (s *seats) close(a *conn) {
+// close gives back the seat that is reserved, if one is, and makes free slots
+// show that the child leaves. The acceptor calls it, last, or who would have
+// started it.
+func (s *seats) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leaving = true
 	if s.reserved {
 		s.reserved = false
-		s.vacate(a.at)
+		s.vacate(s.door.at)
 	}
 	for _, at := range s.free {
 		s.slots[at].SetStatus(scoreboard.Graceful)

@@ -43,11 +43,11 @@ func testSeats(t *testing.T, n, most int) (*seats, func() scoreboard.ProcessScor
 // admit lets a connection in as the acceptor does.
 func admit(t *testing.T, s *seats, door *conn) *conn {
 	t.Helper()
-	if !s.reserve(door, 0, nil) {
+	if _, ok := s.reserve(door, 0, nil); !ok {
 		t.Fatal("no seat")
 	}
 	c := &conn{}
-	s.enter(c, door)
+	s.enter(c)
 	return c
 }
 
@@ -64,6 +64,9 @@ func TestSeats(t *testing.T) {
 		c := admit(t, s, door)
 		wg.Go(func() {
 			defer s.leave(c)
+			if c.seat.Slot == nil {
+				s.sit(c)
+			}
 			for range requests {
 				if taken[c.at].Add(1) != 1 || c.seat.Slot != s.slots[c.at] {
 					t.Error("two connections in one seat")
@@ -160,16 +163,16 @@ func TestSeatsPatience(t *testing.T) {
 	}
 	s.offer(conns[0])
 	gotC := make(chan bool)
-	go func() { gotC <- s.reserve(door, never, nil) }()
+	go func() { _, ok := s.reserve(door, never, nil); gotC <- ok }()
 	s.leave(conns[1])
 	if !<-gotC || door.at != conns[1].at || !s.retake(conns[0]) {
 		t.Error("the free seat was not taken")
 	}
-	s.enter(&conn{}, door)
+	s.enter(&conn{})
 	s.offer(conns[0])
 	last := admit(t, s, door)
 	stopC := make(chan struct{})
-	go func() { gotC <- s.reserve(door, 0, stopC) }()
+	go func() { _, ok := s.reserve(door, 0, stopC); gotC <- ok }()
 	s.offer(last)
 	close(stopC)
 	if <-gotC {
@@ -183,7 +186,7 @@ func TestSeatsFixed(t *testing.T) {
 	door := &conn{}
 	a := admit(t, s, door)
 	gotC := make(chan bool)
-	go func() { gotC <- s.reserve(door, 0, nil) }()
+	go func() { _, ok := s.reserve(door, 0, nil); gotC <- ok }()
 	s.leave(a)
 	if !<-gotC {
 		t.Error("no seat")
@@ -201,7 +204,7 @@ func TestSeatsStop(t *testing.T) {
 	a := admit(t, s, door)
 	stopC := make(chan struct{})
 	gotC := make(chan bool)
-	go func() { gotC <- s.reserve(door, 0, stopC) }()
+	go func() { _, ok := s.reserve(door, 0, stopC); gotC <- ok }()
 	for s.wanted.Load() != 1 {
 		runtime.Gosched()
 	}
@@ -209,12 +212,72 @@ func TestSeatsStop(t *testing.T) {
 	if <-gotC || s.wanted.Load() != 0 || len(s.queue) != 0 {
 		t.Error("still waiting for a seat")
 	}
-	s.close(door)
+	s.close()
 	s.leave(a)
 	if st := s.slots[0].Status(); st != scoreboard.Graceful {
 		t.Errorf("the slot of a child that leaves is %s", st)
 	}
-	if s.reserve(door, 0, stopC) {
+	if _, ok := s.reserve(door, 0, stopC); ok {
 		t.Error("a seat after the stop")
+	}
+}
+
+// TestSeatsRobbed: the acceptor's seat goes to a request that finds no other
+// one, and it hears of that; a connection that it takes all the same queues.
+func TestSeatsRobbed(t *testing.T) {
+	s, _ := testSeats(t, 2, 10)
+	robbed := 0
+	s.robbed = func() { robbed++ }
+	door := &conn{}
+	a, b := admit(t, s, door), admit(t, s, door)
+	s.offer(a)
+	if pressed, ok := s.reserve(door, 0, nil); pressed || !ok || door.at != a.at {
+		t.Fatal("no seat for the acceptor")
+	}
+	if s.retake(a) {
+		t.Fatal("the seat on offer was not taken")
+	}
+	if s.sit(a); a.at != door.at || a.seat.Slot == nil || robbed != 1 {
+		t.Errorf("a request waits for a seat that only the acceptor has; it was told %d times", robbed)
+	}
+	late := &conn{}
+	if s.enter(late); late.seat.Slot != nil {
+		t.Error("two connections in one seat")
+	}
+	s.release() // nothing: it has none
+	gotC := make(chan bool)
+	go func() { s.sit(late); gotC <- true }()
+	for s.wanted.Load() != 1 {
+		runtime.Gosched()
+	}
+	s.leave(b)
+	if <-gotC; late.at != b.at || late.seat.Slot == nil {
+		t.Error("the connection has got no seat")
+	}
+}
+
+// TestSeatsPressed: an acceptor whose turn it is while requests queue is told,
+// and what it gives back is the next one's.
+func TestSeatsPressed(t *testing.T) {
+	s, _ := testSeats(t, 1, 10)
+	door := &conn{}
+	a := admit(t, s, door)
+	pressedC, gotC := make(chan bool), make(chan bool)
+	go func() { pressed, _ := s.reserve(door, 0, nil); pressedC <- pressed }()
+	for s.wanted.Load() != 1 {
+		runtime.Gosched()
+	}
+	b := &conn{}
+	go func() { s.sit(b); gotC <- true }()
+	for s.wanted.Load() != 2 {
+		runtime.Gosched()
+	}
+	s.leave(a)
+	if !<-pressedC {
+		t.Error("the acceptor does not know that a request queues")
+	}
+	s.release()
+	if <-gotC; b.seat.Slot == nil {
+		t.Error("the seat that was given back is nobody's")
 	}
 }
