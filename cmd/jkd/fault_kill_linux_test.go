@@ -178,6 +178,11 @@ func TestKills(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, %s", r.at, r.victim), func(t *testing.T) {
 				t.Parallel() // they wait most of the time
+				c := c
+				if r.at == stepChildren {
+					// So many that the step takes long enough to be met in it.
+					c.limits = []string{"StartServers = 24", "MinSpareServers = 2", "MaxSpareServers = 30"}
+				}
 				newPatient(t, bin, c).kill(r.at, r.victim, r.serves)
 			})
 		}
