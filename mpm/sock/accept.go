@@ -53,11 +53,11 @@ func NewAcceptor(listeners []int, wake *Wake) (*Acceptor, error) {
 }
 
 // Accept waits for a connection, whose descriptor is close-on-exec. When the
-// wake descriptor fires it tries once more, because with exclusive wake-ups nobody else was told of a
-// connection that arrived at the same time, and returns that connection or
-// ErrWoken, or ErrNone if it was but a nudge. Losing the race for a connection is not an error and a connection
-// that broke before it was accepted isn't either; running out of descriptors
-// or memory is.
+// wake descriptor fires it tries once more, because with exclusive wake-ups
+// nobody else was told of a connection that arrived at the same time, and
+// returns that connection or ErrWoken, or ErrNone if it was but a nudge. Losing
+// the race for a connection is not an error and a connection that broke before
+// it was accepted isn't either; running out of descriptors or memory is.
 func (a *Acceptor) Accept() (Accepted, error) {
 	for _, ln := range a.listeners {
 		ln.prepare(a.Optimistic)
@@ -163,11 +163,11 @@ func (a *Acceptor) wait(lost bool) (woken bool, err error) {
 	start := time.Now()
 	ready, woken, err := a.poller.wait(a.Tick.bound(-1, start))
 	end := time.Now()
-	soon := soon
+	limit := soon
 	if a.Optimistic {
-		soon = optimistic
+		limit = optimistic
 	}
-	a.hot = ready && end.Sub(start) < soon
+	a.hot = ready && end.Sub(start) < limit
 	if !ready && err == nil {
 		a.Tick.Run(end)
 	}

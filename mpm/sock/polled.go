@@ -85,8 +85,8 @@ func (c *Polled) init() {
 }
 
 // attempt calls f with the descriptor of a connection that is not in the poller;
-// f neither waits nor takes locks. If that was not enough, the connection is in the poller
-// afterwards.
+// f neither waits nor takes locks. If that was not enough, the connection is in
+// the poller afterwards.
 func (c *Polled) attempt(f func(fd uintptr) bool, deadline time.Time) (done bool, err error) {
 	if !deadline.IsZero() && !time.Now().Before(deadline) {
 		return false, os.ErrDeadlineExceeded

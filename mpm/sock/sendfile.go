@@ -66,7 +66,7 @@ func (c *Polled) SendFile(f *os.File, offset, n int64) (done int64, err error) {
 		return 0, err
 	}
 	var failed error
-	err = c.writes(func(fd uintptr) bool {
+	err = c.raw.Write(func(fd uintptr) bool {
 		for done < n {
 			k, err := sendfile(int(fd), file, offset+done, n-done)
 			done += k

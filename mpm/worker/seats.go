@@ -31,14 +31,13 @@ type seats struct {
 	// both miss each other.
 	wanted atomic.Int32
 
-	mu       sync.Mutex // guards what follows
-	free     []int      // stack of slots that nobody has
-	queue    []*conn    // who needs a seat
-	open     map[*conn]struct{}
-	reserved bool // the acceptor has a seat, that of door
-	door     *conn
-	next     int  // where the search for an offer begins
-	leaving  bool // free slots show it
+	mu      sync.Mutex // guards what follows
+	free    []int      // stack of slots that nobody has
+	queue   []*conn    // who needs a seat
+	open    map[*conn]struct{}
+	door    *conn // the acceptor's, which has a seat; nil: it has none
+	next    int   // where the search for an offer begins
+	leaving bool  // free slots show it
 
 	// roomC tells the acceptor that a slot or a connection has become free.
 	roomC chan struct{}
@@ -124,10 +123,9 @@ func (s *seats) find(c *conn) bool {
 			return true
 		}
 	}
-	if s.reserved {
-		s.reserved = false
+	if s.door != nil {
+		c.at, s.door = s.door.at, nil
 		s.wanted.Add(-1)
-		c.at = s.door.at
 		if s.robbed != nil {
 			s.robbed()
 		}
@@ -171,7 +169,7 @@ func (s *seats) room() {
 // them have no seat. Called with mu held.
 func (s *seats) show() {
 	seated := len(s.slots) - len(s.free)
-	if s.reserved {
+	if s.door != nil {
 		seated--
 	}
 	s.process.SetConnections(len(s.open), max(len(s.open)-seated, 0))
@@ -218,7 +216,7 @@ func (s *seats) reserve(a *conn, patience time.Duration, stopC <-chan struct{}) 
 		}
 		s.mu.Lock()
 	}
-	s.reserved, s.door = true, a
+	s.door = a
 	s.slots[a.at].SetReady(time.Now().UnixNano())
 	pressed = len(s.queue) > 0
 	s.mu.Unlock()
@@ -229,9 +227,14 @@ func (s *seats) reserve(a *conn, patience time.Duration, stopC <-chan struct{}) 
 func (s *seats) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reserved {
-		s.reserved = false
-		s.vacate(s.door.at)
+	s.giveBack()
+}
+
+// giveBack is release with mu held.
+func (s *seats) giveBack() {
+	if a := s.door; a != nil {
+		s.door = nil
+		s.vacate(a.at)
 	}
 }
 
@@ -253,9 +256,9 @@ func (s *seats) enter(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[c] = struct{}{}
-	if s.reserved {
-		s.reserved = false
-		c.at, c.seat.Slot = s.door.at, s.slots[s.door.at]
+	if a := s.door; a != nil {
+		s.door = nil
+		c.at, c.seat.Slot = a.at, s.slots[a.at]
 	}
 	s.show()
 }
@@ -279,10 +282,7 @@ func (s *seats) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leaving = true
-	if s.reserved {
-		s.reserved = false
-		s.vacate(s.door.at)
-	}
+	s.giveBack()
 	for _, at := range s.free {
 		s.slots[at].SetStatus(scoreboard.Graceful)
 	}
