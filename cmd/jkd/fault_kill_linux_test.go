@@ -106,7 +106,7 @@ func (p *patient) swap(script string) {
 	if script == "" {
 		err = os.Link(p.program+".real", next)
 	} else {
-		err = os.WriteFile(next, []byte(script), 0o755)
+		err = writeProgram(next, []byte(script))
 	}
 	if err == nil {
 		err = os.Rename(next, p.program)

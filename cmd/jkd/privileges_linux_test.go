@@ -46,7 +46,7 @@ func awkward(t *testing.T, bin, stray string) string {
 	t.Helper()
 	path := filepath.Join(openDir(t), "awkward")
 	script := fmt.Sprintf("#!/bin/sh\numask 0\nexec 3<%[1]s 4<%[1]s 5<%[1]s 8<%[1]s 9<%[1]s\nexec %[2]s \"$@\"\n", stray, bin)
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	if err := writeProgram(path, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -5,7 +5,6 @@ package main_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -100,20 +99,8 @@ func newService(t *testing.T, shell ...string) *service {
 // one that runs is not written to.
 func (s *service) install(from string) {
 	s.t.Helper()
-	in, err := os.Open(from)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer in.Close()
-	out, err := os.OpenFile(s.bin+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err == nil {
-		err = os.Rename(s.bin+".new", s.bin)
-	}
-	if err != nil {
+	install(s.t, from, s.bin+".new")
+	if err := os.Rename(s.bin+".new", s.bin); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -591,7 +578,7 @@ func TestServiceReload(t *testing.T) {
 	if err := os.Rename(s.bin, s.bin+".good"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.bin, []byte("#!/bin/sh\nexit 9\n"), 0o755); err != nil {
+	if err := writeProgram(s.bin, []byte("#!/bin/sh\nexit 9\n")); err != nil {
 		t.Fatal(err)
 	}
 	s.do("upgrade", false)

@@ -80,7 +80,7 @@ func TestReload(t *testing.T) {
 			if err := os.Rename(program, program+".old"); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+			if err := writeProgram(program, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 			if out, err := s.ask(bin, "graceful"); err == nil || !strings.Contains(out, "jkd goes on as before") {
@@ -119,15 +119,4 @@ func TestReload(t *testing.T) {
 			t.Errorf("master %d is left", last)
 		}
 	})
-}
-
-func install(t *testing.T, from, to string) {
-	t.Helper()
-	b, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, b, 0o755)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
