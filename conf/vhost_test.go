@@ -1,7 +1,6 @@
 package conf
 
 import (
-	"bytes"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -17,11 +16,11 @@ func parse(t *testing.T, text string) (*Config, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var buf bytes.Buffer
-	if err := c.Encode(&buf); err != nil {
+	snapshot, err := c.Encode()
+	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := Decode(&buf)
+	back, err := Decode(snapshot)
 	if err != nil {
 		t.Fatal(err)
 	}

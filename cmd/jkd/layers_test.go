@@ -14,8 +14,9 @@ import (
 var mayImport = map[string][]string{
 	// layer 0
 	"shm":                   {},
-	"conf":                  {"conf/apache"},
+	"conf":                  {"conf/apache", "conf/packed"},
 	"conf/apache":           {},
+	"conf/packed":           {},
 	"mpm/sock":              {},
 	"connector":             {},
 	"connector/ajp":         {"connector", "mpm/sock"},
@@ -93,7 +94,7 @@ var homes = map[string][]string{
 }
 
 // silent packages return errors and do not log.
-var silent = []string{"shm", "conf", "conf/apache", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/redirect", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/dial", "connector/resolve", "connector/forwarduri", "scoreboard"}
+var silent = []string{"shm", "conf", "conf/apache", "conf/packed", "mpm/sock", "connector", "connector/ajp", "connector/proxy/http1", "connector/files", "connector/redirect", "connector/jk/balance", "connector/jk/jkshm", "connector/jk2/board", "connector/jk2/jk2shm", "connector/jk2/lb", "connector/jk2/status", "connector/sheet", "connector/filestamp", "connector/counters", "connector/dial", "connector/resolve", "connector/forwarduri", "scoreboard"}
 
 func TestLayers(t *testing.T) {
 	root := sourceTree(t)

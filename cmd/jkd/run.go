@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -138,8 +137,8 @@ func serve(l loaded, r role) int {
 		log.Error().Err(err).Msg("could not start")
 		return 1
 	}
-	var snapshot bytes.Buffer
-	if err := l.cfg.Encode(&snapshot); err != nil {
+	snapshot, err := l.cfg.Encode()
+	if err != nil {
 		log.Error().Err(err).Msg("could not start")
 		return 1
 	}
@@ -149,7 +148,7 @@ func serve(l loaded, r role) int {
 		AcceptFilter:            acceptFilter(s),
 		ScoreBoardFile:          s.ScoreBoardFile,
 		Module:                  module,
-		Snapshot:                snapshot.Bytes(),
+		Snapshot:                snapshot,
 		User:                    s.User,
 		Group:                   s.Group,
 		ChrootDir:               s.ChrootDir,

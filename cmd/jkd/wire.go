@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/netip"
 	"os"
@@ -77,7 +76,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 	fail := func(err error) (mpm.Module, mpm.ConnHandler, error) {
 		return mpm.Module{}, nil, &mpm.AttachError{Code: mpm.ExitFatal, Err: err}
 	}
-	cfg, err := conf.Decode(bytes.NewReader(snapshot))
+	cfg, err := conf.Decode(snapshot)
 	if err != nil {
 		return fail(err)
 	}
