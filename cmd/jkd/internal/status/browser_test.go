@@ -145,7 +145,7 @@ func (s *site) serve(t *testing.T, look string) string {
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if q.URL.Path != "/framed" {
-			w.Header().Set("Content-Security-Policy", ContentSecurityPolicy)
+			w.Header().Set("Content-Security-Policy", ContentSecurityPolicy())
 		}
 		var b bytes.Buffer
 		if err := WriteHTML(&b, v, o); err != nil {

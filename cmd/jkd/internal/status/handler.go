@@ -259,7 +259,7 @@ func (h *Handler) write(a answer, s *Status, w io.Writer, p *connector.Page) err
 		return WriteMetrics(w, s)
 	}
 	p.Fields = append(p.Fields,
-		connector.PageField{Name: "Content-Security-Policy", Value: ContentSecurityPolicy},
+		connector.PageField{Name: "Content-Security-Policy", Value: ContentSecurityPolicy()},
 		connector.PageField{Name: "Referrer-Policy", Value: "no-referrer"})
 	return WriteHTML(w, s, HTMLOptions{Refresh: a.refresh, NoTable: a.noTable})
 }

@@ -96,7 +96,7 @@ func TestHandlerForms(t *testing.T) {
 // The page comes with its policy, which nothing else needs.
 func TestHandlerPolicy(t *testing.T) {
 	h := newTestHandler()
-	policy := "Content-Security-Policy: " + ContentSecurityPolicy
+	policy := "Content-Security-Policy: " + ContentSecurityPolicy()
 	for path, want := range map[string]bool{"/jkd-status": true, "/jkd-status?notable&refresh": true, "/jkd-status?auto": false, "/metrics": false} {
 		if a := get(t, h, path); slices.Contains(a.Fields, policy) != want {
 			t.Errorf("%s: %q", path, a.Fields)

@@ -20,8 +20,10 @@ var pageScript string
 
 // ContentSecurityPolicy is what the page of [WriteHTML] must be allowed, and no
 // more: its own style and script, and asking its own server again.
-var ContentSecurityPolicy = "default-src 'none'; style-src " + sourceHash(pageStyle) + "; script-src " + sourceHash(pageScript) +
-	"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+var ContentSecurityPolicy = sync.OnceValue(func() string {
+	return "default-src 'none'; style-src " + sourceHash(pageStyle) + "; script-src " + sourceHash(pageScript) +
+		"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+})
 
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
