@@ -68,7 +68,8 @@ func (s *server) get(addr, from, host, path string, fields ...string) (int, stri
 	}
 	defer c.Close()
 	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n", path, host, strings.Join(append(fields, ""), "\r\n"))
-	r, err := http.ReadResponse(bufio.NewReader(c), nil)
+	in := bufio.NewReader(c)
+	r, err := http.ReadResponse(in, nil)
 	if err != nil {
 		s.t.Fatalf("GET %s: %v", path, err)
 	}
@@ -76,6 +77,11 @@ func (s *server) get(addr, from, host, path string, fields ...string) (int, stri
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		s.t.Fatalf("GET %s: %v", path, err)
+	}
+	// The connection ends when all that belongs to the request has: before, its
+	// member of a balancer can still be busy.
+	if more, err := io.ReadAll(in); err != nil || len(more) > 0 {
+		s.t.Fatalf("GET %s: after the answer %q, %v", path, more, err)
 	}
 	return r.StatusCode, string(body), r.Header
 }
