@@ -27,6 +27,9 @@ type Config struct {
 	Env []EnvSetting
 	// Redirects are the main server's, in file order.
 	Redirects []Redirect
+	// ErrorDocuments are the main server's, in file order: the last one for a
+	// status counts.
+	ErrorDocuments []ErrorDocument
 	// Locations are the sections [location PATH], in file order.
 	Locations []Location
 	// Files is what the directives about files say, nil when there are none.

@@ -22,6 +22,9 @@ type VHost struct {
 	// Redirects are its own and then the main server's: the first that matches
 	// counts.
 	Redirects []Redirect
+	// ErrorDocuments are the main server's and then its own: the last one for a
+	// status counts.
+	ErrorDocuments []ErrorDocument
 }
 
 // Location is a section [location PATH] or [location NAME PATH]: what holds
@@ -43,6 +46,8 @@ type Location struct {
 	Access    Access
 	Rules     FileRules
 	Redirects []Redirect // the last location's count first
+	// ErrorDocuments go before those of the server and of locations before this one.
+	ErrorDocuments []ErrorDocument
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string
 	// Worker is the argument of JkMount, extensions and all; "" for none. It

@@ -55,6 +55,7 @@ func serverTable() table {
 	addEnv(t)
 	addFiles(t)
 	addRedirects(t)
+	addErrorDocument(t)
 	addTypesConfig(t)
 	t.add(directive{name: "MPM", set: func(p *parser, g given) error {
 		name, err := parseMPM(g.Value)

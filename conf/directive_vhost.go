@@ -13,6 +13,7 @@ func vhostTable() table {
 	addEnv(t)
 	addFiles(t)
 	addRedirects(t)
+	addErrorDocument(t)
 	addJkServer(t)
 	addProxy(t)
 	return t
@@ -53,6 +54,7 @@ func locationTable() table {
 	addAccess(t, func(s *scope) *Access { return &s.location.Access })
 	addProxyPlace(t)
 	addRedirects(t)
+	addErrorDocument(t)
 	return t
 }
 

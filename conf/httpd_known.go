@@ -40,7 +40,6 @@ var unneeded = []struct {
 		ProxyReceiveBufferSize ProxyRemote ProxyRemoteMatch ProxySourceAddress ProxyStatus ProxyVia`},
 	{Warn, "is not done: what Redirect sends is absolute, and Alias adds what follows its path",
 		"AliasPreservePath RedirectRelative"},
-	{Warn, "is not done: jkd's own pages for errors are sent, and the container's for its own", "ErrorDocument"},
 	{Warn, "is not done: bodies pass through no filters",
 		"AddInputFilter AddOutputFilter RemoveInputFilter RemoveOutputFilter SetInputFilter SetOutputFilter"},
 	{Warn, "is not done: there are no CGI programs, scripts and includes", "AddHandler RemoveHandler Suexec"},

@@ -30,6 +30,7 @@ func makeSpecial() map[string]func(*httpd, *apache.Directive, context) bool {
 		"loglevel": (*httpd).logLevel, "errorlogformat": (*httpd).errorLogFormat,
 		"require": (*httpd).require, "satisfy": (*httpd).satisfy, "extendedstatus": (*httpd).extendedStatus,
 		"listen": (*httpd).listen, "scriptalias": (*httpd).scriptAlias, "scriptaliasmatch": (*httpd).scriptAlias,
+		"errordocument": (*httpd).errorDocument,
 	}
 	for _, section := range []string{"mpm.prefork", "mpm.worker"} {
 		for name := range directives()[section] {
@@ -44,6 +45,17 @@ func (h *httpd) number(d *apache.Directive, in context) bool {
 	if in.kind == inServer {
 		h.numbers = append(h.numbers, d)
 		return true
+	}
+	return false
+}
+
+// errorDocument closes the quote before a text, which Apache 1.3 did not have
+// closed and which later ones have let be.
+func (h *httpd) errorDocument(d *apache.Directive, _ context) bool {
+	if i := strings.IndexAny(d.Args, " \t"); i > 0 {
+		if text := strings.TrimLeft(d.Args[i:], " \t"); strings.HasPrefix(text, `"`) && !strings.Contains(text[1:], `"`) {
+			d.Args += `"`
+		}
 	}
 	return false
 }

@@ -45,15 +45,16 @@ func (s *scope) setEnv(e EnvSetting) {
 
 // server is the main server or a virtual host in the making.
 type server struct {
-	name      string // of [vhost], with its port
-	title     string // as messages name it
-	vhost     VHost
-	aliases   []alias
-	env       []EnvSetting
-	redirects []Redirect
-	jk        jkSettings
-	proxy     proxySettings
-	files     filesSettings
+	name           string // of [vhost], with its port
+	title          string // as messages name it
+	vhost          VHost
+	aliases        []alias
+	env            []EnvSetting
+	redirects      []Redirect
+	errorDocuments []ErrorDocument
+	jk             jkSettings
+	proxy          proxySettings
+	files          filesSettings
 }
 
 type alias struct {
@@ -235,7 +236,7 @@ func (p *parser) vhosts() {
 		port int
 	}
 	owners := map[key]owner{}
-	p.cfg.Env, p.cfg.Redirects = p.servers[0].env, p.servers[0].redirects
+	p.cfg.Env, p.cfg.Redirects, p.cfg.ErrorDocuments = p.servers[0].env, p.servers[0].redirects, p.servers[0].errorDocuments
 	for _, s := range p.servers[1:] {
 		owners[key{s.vhost.Name, s.vhost.Port}] = owner{s.title, s.vhost.Line}
 	}
@@ -255,6 +256,7 @@ func (p *parser) vhosts() {
 		}
 		v.Env = append(slices.Clone(p.cfg.Env), s.env...)
 		v.Redirects = append(slices.Clone(s.redirects), p.cfg.Redirects...)
+		v.ErrorDocuments = append(slices.Clone(p.cfg.ErrorDocuments), s.errorDocuments...)
 		p.cfg.VHosts = append(p.cfg.VHosts, v)
 	}
 	p.cfg.index()

@@ -155,4 +155,19 @@ var httpdDifferences = []difference{
 			return strings.HasSuffix(apache["uri"], "/") && strings.HasPrefix(jkd["uri"], apache["uri"])
 		},
 	},
+	{
+		name: "status of a document", fields: []string{"status", "page", "content-type", "content-length"},
+		title:  "The page for an error has the error's status",
+		apache: "sends the status of the container that serves an ErrorDocument: 200, as a rule.",
+		jkd:    "sends the error's, unless the page leads elsewhere (3xx).",
+		reason: "What fails must not look as if it had not, to caches, monitors and search engines. Apache does so itself where the page is a file.",
+		check:  func(_ probe, _, jkd map[string]string) bool { return jkd["status"] >= "400" },
+	},
+	{
+		name: "fields of a replaced page", fields: []string{"page", "content-type", "content-length"},
+		title:  "What a container says beside its page stays",
+		apache: "forgets the container's header fields when an ErrorDocument, or a page of its own, is sent instead of the container's page (use_server_errors).",
+		jkd:    "forgets those that describe the page, and keeps the others.",
+		reason: "A cookie that the container sets is to be kept, whichever page goes with it.",
+	},
 }

@@ -16,9 +16,10 @@ import (
 // are yet to be added: addLogs.
 func sites(c *conf.Config) []httpd.Site {
 	out := make([]httpd.Site, 1+len(c.VHosts))
-	out[0].Name, out[0].Env = c.Server.ServerName, envSettings(c.Env)
+	out[0].Name, out[0].Env, out[0].Documents = c.Server.ServerName, envSettings(c.Env), errorDocuments(c.ErrorDocuments)
 	for i := range c.VHosts {
-		out[i+1].Name, out[i+1].Env = c.VHosts[i].Name, envSettings(c.VHosts[i].Env)
+		v := &c.VHosts[i]
+		out[i+1].Name, out[i+1].Env, out[i+1].Documents = v.Name, envSettings(v.Env), errorDocuments(v.ErrorDocuments)
 	}
 	main := locations(c, 0)
 	anything := len(c.CustomLogs) > 0
@@ -30,7 +31,7 @@ func sites(c *conf.Config) []httpd.Site {
 			s.Locations = append(slices.Clone(main), locations(c, i)...)
 		}
 		s.Locations = append(slices.Clip(s.Locations), statusAccess(c)...)
-		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0
+		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0 || len(s.Documents) > 0
 	}
 	if !anything {
 		return nil
@@ -43,10 +44,10 @@ func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
 	for i, l := range c.Locations {
 		forConnectors := l.Access.Says() || !l.Rules.Empty() || len(l.Redirects) > 0
-		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !forConnectors {
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && len(l.ErrorDocuments) == 0 && !forConnectors {
 			continue
 		}
-		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler}
+		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler, Documents: errorDocuments(l.ErrorDocuments)}
 		if forConnectors {
 			site.Number = i + 1
 		}
@@ -76,6 +77,18 @@ func statusAccess(c *conf.Config) []httpd.Location {
 		if path != "" {
 			out = append(out, httpd.Location{Path: path, Require: all, Order: all})
 		}
+	}
+	return out
+}
+
+func errorDocuments(list []conf.ErrorDocument) []httpd.ErrorDocument {
+	var out []httpd.ErrorDocument
+	for _, e := range list {
+		d := httpd.ErrorDocument{Status: e.Status, URL: e.URL, Text: e.Text}
+		if e.Path != "" {
+			d.Path = []byte(e.Path)
+		}
+		out = append(out, d)
 	}
 	return out
 }

@@ -28,6 +28,7 @@ type exchange struct {
 	denied    bool                   // and may not, says the configuration
 	mapped    bool                   // a worker was asked
 	redirects int                    // how often the request became one for another path
+	failed    failure                // what the request, now one for an ErrorDocument, was about
 	second    fasthttp.RequestHeader // the second reading of the head
 	match     []byte                 // backing of MatchPath
 	num       []byte                 // backing of small texts

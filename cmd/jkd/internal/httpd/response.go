@@ -33,7 +33,11 @@ type response struct {
 	vec   [][]byte
 	body  int // body bytes in segs and small
 
-	status  int
+	status int
+	// The answer is an ErrorDocument for instead, if that is not 0, and keeps
+	// extra.
+	instead int
+	extra   []connector.Field
 	started bool
 	sent    bool // the head is out
 	// finished tells that all of the answer is out.
@@ -74,6 +78,7 @@ func (w *response) begin(isHead, http10, keep, keepTok bool) {
 	w.status, w.started, w.sent, w.finished, w.noBody, w.chunked = 0, false, false, false, false, false
 	w.isHead, w.http10, w.keep, w.keepTok = isHead, http10, keep, keepTok
 	w.length, w.written, w.out, w.err = -1, 0, 0, nil
+	w.instead, w.extra = 0, nil
 }
 
 // startLog forgets what was recorded for the request before.
@@ -97,6 +102,9 @@ func (w *response) Left() bool {
 func (w *response) Start(status int, fields []connector.Field) error {
 	if w.started {
 		return errors.New("httpd: answer started twice")
+	}
+	if w.instead != 0 {
+		status, fields = w.asDocument(status, fields)
 	}
 	w.started, w.status = true, status
 	bodyless := status == 204 || status == 304

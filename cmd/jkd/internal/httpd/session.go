@@ -285,7 +285,7 @@ func (ss *session) answer() {
 		ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(ss.x.RemoteAddr)).
 			Str("request", string(r.Method)+" "+string(r.Path)).
 			Int("status", 403).Str("cause", "the configuration does not let this client in").Msg("request refused")
-		ss.page(403, nil)
+		ss.fail(403, nil)
 		return
 	}
 	worker, mapped := ss.s.route(r)
@@ -293,7 +293,7 @@ func (ss *session) answer() {
 		ss.s.o.Log.Info().Int("thread", ss.slot.Thread()).Str("client", string(ss.x.RemoteAddr)).
 			Str("request", string(r.Method)+" "+string(r.Path)).
 			Int("status", 404).Str("cause", "no mount matches").Msg("request not mapped")
-		ss.page(404, nil)
+		ss.fail(404, nil)
 		return
 	}
 	ss.serveBy(worker, mapped)
@@ -347,7 +347,7 @@ func (ss *session) serveBy(worker connector.Worker, mapped bool) {
 		ss.w.err, ss.w.keep = failed, false // the client is gone
 		return
 	}
-	ss.page(status, keepFields)
+	ss.fail(status, keepFields)
 }
 
 var (
@@ -388,10 +388,15 @@ func (ss *session) cut() {
 	}
 }
 
-// page answers with an error page. fields are what its head keeps of the
+// page answers with jkd's own error page. fields are what its head keeps of the
 // container's, but for what describes the container's own page.
 func (ss *session) page(status int, fields []connector.Field) {
 	ss.errPage = errorBody(ss.errPage[:0], status, "")
+	ss.pageOf(status, fields, ss.errPage)
+}
+
+// pageOf is page with another text.
+func (ss *session) pageOf(status int, fields []connector.Field, text []byte) {
 	head := errorFields
 	if len(fields) > 0 {
 		head = append(make([]connector.Field, 0, len(fields)+1), errorFields...)
@@ -401,7 +406,7 @@ func (ss *session) page(status int, fields []connector.Field) {
 			}
 		}
 	}
-	if ss.w.Start(status, head) == nil && ss.w.Append(ss.errPage) == nil {
+	if ss.w.Start(status, head) == nil && ss.w.Append(text) == nil {
 		if ss.w.isHead {
 			ss.w.length = -1
 		}

@@ -13,6 +13,7 @@ type Site struct {
 	// Locations are those that may apply, in the order in which they do: what
 	// a later one says counts.
 	Locations []Location
+	Documents []ErrorDocument // the last for a status counts
 	Logs      []AccessLog
 }
 
@@ -36,6 +37,7 @@ type Location struct {
 	Handler string // SetHandler; "" sets none
 	// Who may ask, in two ways that must both let a client in; nil says nothing.
 	Require, Order Access
+	Documents      []ErrorDocument // as Site's
 	// Number is its place in the configuration, counted from 1, if it says
 	// something that concerns files or redirects, else 0.
 	Number int
@@ -122,7 +124,7 @@ func (s *Server) place(x *exchange, localPort int) {
 // reset forgets what was said of the request before.
 func (x *exchange) reset(notes bool, localPort int) {
 	x.raw = x.raw[:0]
-	x.mapped, x.redirects = false, 0
+	x.mapped, x.redirects, x.failed = false, 0, failure{}
 	x.displace()
 	x.Path, x.MatchPath, x.Query, x.HasQuery, x.Fields = nil, nil, nil, false, x.Fields[:0]
 	x.ServerName, x.ServerPort = nil, localPort
