@@ -37,7 +37,7 @@ func TestErrorDocument(t *testing.T) {
 	}}
 	o.LimitRequestBody = 100
 	s := start(t, "blocking", o, func(r *connector.Request, w connector.ResponseWriter) error {
-		part := strings.Split(string(r.Path), "/")
+		part := strings.Split(string(r.MatchPath), "/")
 		if part[1] == "page" {
 			var env, fields []string
 			r.Env.Each(func(name, value string) { env = append(env, name+"="+value) })
