@@ -102,8 +102,6 @@ var absent = []struct{ modules, text, directives string }{
 	{"proxy_scgi", "there is no SCGI through ProxyPass",
 		"ProxySCGIInternalRedirect ProxySCGISendfile"},
 	{"proxy_uwsgi", "there is no uwsgi through ProxyPass", ""},
-	{"proxy_wstunnel", "there is no WebSocket through ProxyPass",
-		"ProxyWebsocketFallbackToProxyHttp"},
 	{"proxy_express", "ProxyPass rules are not read from a map",
 		"ProxyExpressDBMFile ProxyExpressDBMType ProxyExpressEnable"},
 	{"proxy_http2", "containers are spoken to in HTTP/1.1", ""},

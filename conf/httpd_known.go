@@ -29,6 +29,7 @@ var unneeded = []struct {
 	{Info, "has no effect: the kernel's and the runtime's defaults are used",
 		"ListenCoresBucketsRatio MaxMemFree ReceiveBufferSize SendBufferSize"},
 	{Info, "has no effect: .htaccess is never read", "AccessFileName AllowOverrideList"},
+	{Info, "has no effect: a request for ws:// that asks for no WebSocket is one of HTTP", "ProxyWebsocketFallbackToProxyHttp"},
 	{Info, "has no effect: jkd knows the types of files itself, and sends what the container says of its own",
 		`AddLanguage DefaultLanguage FileETag ModMimeUsePathInfo MultiviewsMatch RemoveCharset RemoveEncoding RemoveLanguage RemoveType`},
 	{Info, "has no effect on how jkd lists a directory",

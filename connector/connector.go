@@ -65,6 +65,11 @@ type Request struct {
 	// Expect and Content-Length are not among them.
 	Fields []Field
 
+	// Upgrade is the protocols that the client would rather go on with, as its
+	// field Upgrade lists them; nil if there is none, or if the request is not a
+	// GET of HTTP/1.1 without a body.
+	Upgrade []byte
+
 	// ContentLength is the length of the body in bytes, 0 for none, -1 for a
 	// body of unknown length (chunked).
 	ContentLength int64

@@ -197,11 +197,11 @@ func TestFieldHTTPDProxy(t *testing.T) {
 	bin := binary(t)
 	eachMPM(t, func(t *testing.T, mpm string) {
 		c := newContainers(t, "n1", "n2", "n3", "cfm")
-		back := rawBack(t)
+		back := newUpgrader(t)
 		s := prepare(t, config{mpm: mpm})
 		_, port, _ := net.SplitHostPort(s.addr)
 		at := func(name string) string { return addrOf(c.byName[name].Port()) }
-		text := fieldConf(t, "18", "ws://app1.example.test:8080", "ws://"+back, "127.0.0.1:8009", at("cfm"), "app1.example.test:8009", at("n1"), "app2.example.test", at("n2"),
+		text := fieldConf(t, "18", "ws://app1.example.test:8080", "ws://"+back.Addr().String(), "127.0.0.1:8009", at("cfm"), "app1.example.test:8009", at("n1"), "app2.example.test", at("n2"),
 			"app3.example.test:8009", at("n3"), "*:80>", "*:"+port+">")
 		// One process, so that one balancer counts.
 		limits := "StartServers 1\nMinSpareServers 1\nMaxSpareServers 1\nMaxRequestWorkers 1\nServerLimit 1\n"
@@ -215,7 +215,7 @@ func TestFieldHTTPDProxy(t *testing.T) {
 		said := s.remarks(bin)
 		for _, part := range []string{
 			at("n2") + " has no secret, but another member has one", at("n3") + " has no secret, but another member has one",
-			"connections are not upgraded", "Remote_User is always empty", "Syntax OK",
+			"Remote_User is always empty", "Syntax OK",
 		} {
 			if !strings.Contains(said, part) {
 				t.Errorf("%q is not in\n%s", part, said)
@@ -245,9 +245,16 @@ func TestFieldHTTPDProxy(t *testing.T) {
 		same(t, "path", to("/a/b.cfm/more?q=1", "cfm").URI, "/a/b.cfm/more")
 		same(t, "path", to("/b.cfc", "cfm").URI, "/b.cfc")
 		status, _, body, _ := ask("/app/ws/x?a=b")
-		if status != 200 || !strings.HasPrefix(body, "GET /app/ws/x?a=b\nHost: app.example.test\n") {
-			t.Errorf("what a rule for ws:// proxies: %d %q", status, body)
+		if head := <-back.heads; status != 200 || body != "no\n" || !strings.HasPrefix(head, "GET /app/ws/x?a=b HTTP/1.1\r\nHost: app.example.test\r\n") {
+			t.Errorf("what a rule for ws:// proxies: %d %q, %q", status, body, head)
 		}
+		ws := dialWS(t, s.addr)
+		ws.say(strings.Replace(ask101, "ws.test", "app.example.test", 1)+"ping", "/app/ws/x")
+		if head := ws.head(); !strings.HasPrefix(head, switching) {
+			t.Errorf("a WebSocket: %q", head)
+		}
+		ws.want("hello PING")
+		ws.Close()
 
 		// By load factors, the standby left alone.
 		var order []string

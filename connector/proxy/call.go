@@ -2,10 +2,13 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"jkd/connector"
 	"jkd/connector/ajp"
@@ -38,6 +41,7 @@ type call struct {
 	begun   bool // first has been read
 	ended   bool // and was all of the body
 	cookies [][]byte
+	offer   []byte // the protocols that the back end may upgrade to
 
 	// ajp
 	fwd     ajp.Forward
@@ -243,7 +247,16 @@ func (c *call) makeHTTP(w *worker) {
 		b = append(b, "\r\nTransfer-Encoding: chunked"...)
 		h.First, h.Left, h.Body = c.first, -1, r.Body
 	}
-	if w.NoReuse || c.noReuse {
+	upgrade := &w.Upgrade
+	if u := c.target.rule.Upgrade; u != nil {
+		upgrade = u
+	}
+	c.offer = upgrade.offer(c.offer[:0], r.Upgrade)
+	h.Upgrade = c.offer
+	switch {
+	case len(c.offer) > 0:
+		b = append(append(b, "\r\nConnection: Upgrade\r\nUpgrade: "...), c.offer...)
+	case w.NoReuse || c.noReuse:
 		b = append(b, "\r\nConnection: close"...)
 	}
 	c.head = append(b, "\r\n\r\n"...)
@@ -289,12 +302,28 @@ func (a *answer) Start(status int, fields []connector.Field) error {
 		}
 		return connector.ErrRejected
 	}
-	if t.reverse != nil {
-		a.fields = append(a.fields[:0], fields...)
-		t.reverse.apply(a.fields, a.c.r)
-		fields = a.fields
+	return a.ResponseWriter.Start(status, a.reversed(fields))
+}
+
+// Upgrade implements connector.Upgrader.
+func (a *answer) Upgrade(fields []connector.Field, protocol []byte, back net.Conn, first []byte, idle time.Duration) error {
+	u, ok := a.ResponseWriter.(connector.Upgrader)
+	if !ok {
+		return errors.ErrUnsupported
 	}
-	return a.ResponseWriter.Start(status, fields)
+	a.status = 101
+	return u.Upgrade(a.reversed(fields), protocol, back, first, idle)
+}
+
+// reversed are fields that name our places instead of the container's.
+func (a *answer) reversed(fields []connector.Field) []connector.Field {
+	t := a.c.target
+	if t.reverse == nil {
+		return fields
+	}
+	a.fields = append(a.fields[:0], fields...)
+	t.reverse.apply(a.fields, a.c.r)
+	return a.fields
 }
 
 // Append implements connector.ResponseWriter.

@@ -30,6 +30,7 @@ type Worker struct {
 	KeepAlive      bool          // SO_KEEPALIVE
 	NoReuse        bool          // disablereuse
 	FlushAll       bool          // flushpackets=on
+	Upgrade        Upgrade       // of HTTP, where a rule says nothing
 
 	Route, Redirect string
 	Factor          int // in hundredths, as Apache has it
@@ -46,7 +47,11 @@ type Worker struct {
 }
 
 func defaultWorker(name string, t target) Worker {
-	return Worker{Name: name, target: t, SMax: -1, Retry: 60 * time.Second, Factor: 100, packet: 8192}
+	w := Worker{Name: name, target: t, SMax: -1, Retry: 60 * time.Second, Factor: 100, packet: 8192}
+	if t.ws {
+		w.Upgrade.Protocol = webSocket
+	}
+	return w
 }
 
 // Method is lbmethod.
@@ -113,7 +118,7 @@ func (l *loader) params(list []conf.ProxyParam, w *Worker, b *Balancer, r *Rule)
 var errNotHere = errors.New("unknown")
 
 var (
-	ruleParams     = []string{"nocanon", "noquery", "interpolate", "mapping"}
+	ruleParams     = []string{"nocanon", "noquery", "interpolate", "mapping", "upgrade"}
 	workerParams   = []string{"min", "max", "smax", "acquire", "connectiontimeout", "disablereuse", "enablereuse", "flushpackets", "flushwait", "iobuffersize", "responsefieldsize", "keepalive", "lbset", "loadfactor", "ping", "receivebuffersize", "redirect", "retry", "route", "secret", "status", "timeout", "ttl", "addressttl", "upgrade"}
 	balancerParams = []string{"lbmethod", "maxattempts", "nofailover", "stickysession", "stickysessionsep", "scolonpathdelim", "timeout", "failonstatus", "failontimeout", "forcerecovery", "nonce", "growth"}
 )
@@ -139,6 +144,10 @@ func (l *loader) ruleParam(p conf.ProxyParam, r *Rule) error {
 		// In Apache, too, back ends get the query: it is about a variable of CGI.
 	case "interpolate":
 		return errors.New("is not supported: nothing of a request gets into URLs here")
+	case "upgrade":
+		u, err := parseUpgrade(p.Value)
+		r.Upgrade = &u
+		return err
 	case "mapping":
 		if p.Value != "servlet" {
 			return fmt.Errorf("only servlet is supported, not %s", p.Value)
@@ -211,7 +220,10 @@ func (l *loader) workerParam(p conf.ProxyParam, w *Worker) (err error) {
 		}
 		w.Secret = p.Value
 	case "upgrade":
-		err = errors.New("is not supported: connections are not upgraded")
+		if w.scheme != "http" {
+			return errUpgrade
+		}
+		w.Upgrade, err = parseUpgrade(p.Value)
 	case "route":
 		w.Route, err = word(p.Value)
 	case "redirect":

@@ -537,7 +537,8 @@ func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"ProxyPass = /a https://h/", "https is not supported"},
 		{"ProxyPass = /a wss://h/", "wss is not supported"},
-		{"ProxyPass = /a http://h/ upgrade=websocket", "connections are not upgraded"},
+		{"ProxyPass = /a ajp://h/ upgrade=websocket", "upgrade: is for HTTP"},
+		{"ProxyPass = /a http://h/ upgrade=a,b", "is no protocol"},
 		{"ProxyPass = /a h:80", "no URL"},
 		{"ProxyPass = /a http://u@h/", "without a user"},
 		{"ProxyPass = /a http://h:0/", "no port"},
@@ -565,5 +566,14 @@ func TestFaults(t *testing.T) {
 		if _, _, err = Load(cfg); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "/etc/jkd.conf:4: ") {
 			t.Errorf("%s: %v, want %q", tt.line, err, tt.want)
 		}
+	}
+}
+
+// TestMemberAndRule: a back end of a rule that is a member of a balancer too has
+// parameters and connections for each.
+func TestMemberAndRule(t *testing.T) {
+	s, _ := setup(t, "[proxy balancer://b]\nBalancerMember = http://h max=3\n[proxy]\nProxyPass = /a balancer://b\nProxyPass = /b http://h/ max=5\nProxySet = http://h/ retry=7\n")
+	if len(s.Workers) != 2 || s.Workers[0].Max != 3 || s.Workers[1].Max != 5 || s.Workers[1].Retry != 7*time.Second {
+		t.Errorf("%+v", s.Workers)
 	}
 }

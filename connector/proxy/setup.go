@@ -37,6 +37,7 @@ type Rule struct {
 	Group   int            // index of Setup.Balancers, or -1
 	Prefix  string         // what Path becomes, behind the path of the worker
 	NoCanon bool           // nocanon
+	Upgrade *Upgrade       // nil: the worker's
 }
 
 // Load judges what c says, which must have a Proxy, and returns all faults as
@@ -158,9 +159,9 @@ func split(s string) (t target, err error) {
 		}
 		return t, nil
 	case "wss", "https", "h2", "h2c", "fcgi", "scgi", "uwsgi", "ftp":
-		return t, fmt.Errorf("the scheme %s is not supported, only http, ajp and balancer", t.scheme)
+		return t, fmt.Errorf("the scheme %s is not supported, only http, ws, ajp and balancer", t.scheme)
 	default:
-		return t, fmt.Errorf("unknown scheme %q: there are http, ajp and balancer", scheme)
+		return t, fmt.Errorf("unknown scheme %q: there are http, ws, ajp and balancer", scheme)
 	}
 	if strings.ContainsAny(authority, "$@") {
 		return t, fmt.Errorf("%q: the host must be written out, without a user", authority)
@@ -213,7 +214,7 @@ func (t *target) name() string {
 // worker finds or makes the worker of a URL.
 func (l *loader) worker(t target) int {
 	name := t.name()
-	i := slices.IndexFunc(l.s.Workers, func(w Worker) bool { return w.Name == name })
+	i := slices.IndexFunc(l.s.Workers, func(w Worker) bool { return w.Name == name && w.Balancer == "" })
 	if i < 0 {
 		i = len(l.s.Workers)
 		l.s.Workers = append(l.s.Workers, defaultWorker(name, t))
@@ -315,9 +316,6 @@ func (l *loader) rule(p conf.ProxyPass, s *conf.ProxyServer) (Rule, error) {
 		return r, err
 	}
 	r.Prefix = t.path
-	if t.ws {
-		l.warn(p.Line, l.key, "connections are not upgraded: what asks for a WebSocket reaches the back end as an ordinary request of HTTP")
-	}
 	if !p.Match && strings.HasSuffix(p.Path, "/") != strings.HasSuffix(p.URL, "/") && p.Path != "/" {
 		l.warn(p.Line, "ProxyPass", "only one of %s and %s ends with a slash: what follows is put behind the URL as it is", p.Path, p.URL)
 	}
@@ -332,6 +330,9 @@ func (l *loader) rule(p conf.ProxyPass, s *conf.ProxyServer) (Rule, error) {
 			t.path = ""
 		}
 	}
+	if t.ws {
+		r.Upgrade = &Upgrade{Protocol: webSocket}
+	}
 	if t.scheme == "balancer" {
 		if i := slices.IndexFunc(l.s.Balancers, func(b Balancer) bool { return b.Name == t.host }); i < 0 {
 			return r, fmt.Errorf("there is no balancer://%s: it has no BalancerMember", t.host)
@@ -344,17 +345,22 @@ func (l *loader) rule(p conf.ProxyPass, s *conf.ProxyServer) (Rule, error) {
 		return r, l.params(p.Params, nil, &l.s.Balancers[r.Group], &r)
 	}
 	known := len(l.s.Workers)
-	t.path = "" // rules that lead to one container share its connections
+	t.path, t.ws = "", false // rules that lead to one container share its connections
 	r.Worker = l.worker(t)
 	w := &l.s.Workers[r.Worker]
-	if r.Worker < known && len(p.Params) > 0 && w.set != p.Line && w.set > 0 {
+	ofWorker := slices.ContainsFunc(p.Params, func(p conf.ProxyParam) bool { return !slices.Contains(ruleParams, p.Key) })
+	if r.Worker < known && ofWorker && w.set != p.Line && w.set > 0 {
 		l.warn(p.Line, l.key, "%s is in use by the rule of line %d too: parameters are for both", w.Name, w.set)
 	}
-	if len(p.Params) > 0 {
+	if ofWorker {
 		w.set = p.Line
 	}
 	w.packet = max(w.packet, s.IOBufferSize)
-	return r, l.params(p.Params, w, nil, &r)
+	err = l.params(p.Params, w, nil, &r)
+	if err == nil && r.Upgrade != nil && t.scheme != "http" {
+		err = errUpgrade
+	}
+	return r, err
 }
 
 // routes warns about members that can't be told apart, and those whose secret

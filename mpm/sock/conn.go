@@ -42,6 +42,16 @@ type Conn interface {
 	// afterwards.
 	ReadIdle(p []byte, timeout time.Duration) (int, error)
 
+	// Tunnel passes bytes between this connection and another one of this
+	// package, both ways, whatever they are: first toPeer and toHere, which have
+	// been received already, then what comes. The end of one direction is passed
+	// on, and the other one goes on. It returns when both have ended, when one
+	// of the connections is broken, or when nothing has come from either for
+	// idle (0: no limit), which is os.ErrDeadlineExceeded. Deadlines that were
+	// set before do not count. sent and received are the bytes that the peer and
+	// this connection were given. Both are then only good to be closed.
+	Tunnel(peer net.Conn, toPeer, toHere []byte, idle time.Duration) (sent, received int64, err error)
+
 	// Readable tells without waiting whether a Read would return at once,
 	// with data, end of file or an error. The error is that of the Read,
 	// io.EOF at the end of file.

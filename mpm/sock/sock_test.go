@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,8 +68,8 @@ func listen(t *testing.T) *net.TCPListener {
 	return ln.(*net.TCPListener)
 }
 
-// dup copies a listener's descriptor without changing its mode, as Fd would.
-func dup(t *testing.T, ln *net.TCPListener) int {
+// dup copies a socket's descriptor without changing its mode, as Fd would.
+func dup(t *testing.T, ln syscall.Conn) int {
 	t.Helper()
 	raw, err := ln.SyscallConn()
 	if err != nil {

@@ -79,6 +79,15 @@ func rawWrite(fd int, p []byte) (int, error) {
 	return int(n), nil
 }
 
+// rawSend writes without waiting, whatever the mode of the descriptor.
+func rawSend(fd int, p []byte) (int, error) {
+	n, _, e := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+	if e != 0 {
+		return 0, again(e)
+	}
+	return int(n), nil
+}
+
 func rawWritev(fd int, iov []unix.Iovec) (int, error) {
 	n, _, e := unix.RawSyscall(unix.SYS_WRITEV, uintptr(fd), uintptr(unsafe.Pointer(&iov[0])), uintptr(min(len(iov), maxIovecs)))
 	if e != 0 {

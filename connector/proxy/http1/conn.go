@@ -25,6 +25,9 @@ type Request struct {
 	Body   io.Reader
 	Left   int64 // bytes that Body still has; -1: a number that is not known, and the coding is chunked
 	IsHead bool  // the method is HEAD
+	// Upgrade is the protocols that Head offers, as a list; empty for none. Then there
+	// is no body.
+	Upgrade []byte
 }
 
 // chunked tells that the body is sent in chunks.
@@ -61,7 +64,8 @@ type Conn struct {
 
 	readUntil, writeUntil time.Time // deadlines in force
 	t                     Timeouts
-	interim               int // informational answers to this request
+	interim               int    // informational answers to this request
+	offer                 []byte // the request's Upgrade
 	consumed              bool
 	sent, read            uint64
 }
@@ -104,7 +108,7 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 	if !c.idle {
 		return fail(connector.PhaseSend, connector.CauseBroken, ErrClosed)
 	}
-	c.idle, c.t, c.r, c.w = false, t, 0, 0
+	c.idle, c.t, c.r, c.w, c.offer = false, t, 0, 0, r.Upgrade
 	c.interim, c.consumed, c.sent, c.read = 0, false, 0, 0
 	answered, err := c.send(r)
 	if err != nil {
@@ -120,6 +124,9 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 		}
 	}
 	h := &c.head
+	if h.status == 101 {
+		return c.upgrade(w)
+	}
 	keep := h.persistent() && !answered
 	if h.length >= 0 {
 		h.fields = append(h.fields, connector.Field{Name: contentLength, Value: strconv.AppendInt(c.lengthText(), h.length, 10)})
@@ -148,6 +155,19 @@ func (c *Conn) Exchange(r *Request, w connector.ResponseWriter, t Timeouts) erro
 			c.idle = idle
 		}
 		return err
+	}
+	return nil
+}
+
+// upgrade hands the connection over after a 101 that was asked for.
+func (c *Conn) upgrade(w connector.ResponseWriter) error {
+	u, ok := w.(connector.Upgrader)
+	if !ok {
+		return c.sort(connector.PhaseHead, fault("status 101, but the client's connection can't be upgraded"))
+	}
+	h := &c.head
+	if err := u.Upgrade(h.fields, h.upgrade, c.nc, c.in[c.r:c.w], c.t.Read); err != nil {
+		return c.sort(connector.PhaseBody, writerError{err})
 	}
 	return nil
 }
@@ -305,7 +325,7 @@ func (c *Conn) readHead(wait bool) (final bool, err error) {
 		case err != nil:
 			return false, err
 		case c.head.status == 101:
-			return false, fault("status 101, but no upgrade was asked for")
+			return true, c.head.upgradeTo(c.offer)
 		case c.head.status >= 200:
 			return true, nil
 		}

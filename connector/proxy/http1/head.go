@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/valyala/fasthttp"
 
@@ -29,6 +31,7 @@ type head struct {
 	keep    bool // Connection: keep-alive
 	fields  []connector.Field
 	hop     [][]byte // fields that Connection names
+	upgrade []byte   // Upgrade; several make it ""
 	second  fasthttp.ResponseHeader
 	again   bytes.Reader
 	br      *bufio.Reader
@@ -64,7 +67,7 @@ func headEnd(b []byte, from *int) (int, error) {
 // parse reads a head, of which b is all, the empty line included.
 func (h *head) parse(b []byte) error {
 	h.status, h.minor, h.length, h.chunked, h.closing, h.keep = 0, 0, -1, false, false, false
-	h.fields, h.hop = h.fields[:0], h.hop[:0]
+	h.fields, h.hop, h.upgrade = h.fields[:0], h.hop[:0], nil
 	line, rest := cutLine(b)
 	if err := h.statusLine(line); err != nil {
 		return err
@@ -82,6 +85,14 @@ func (h *head) parse(b []byte) error {
 			return fault("too many header fields")
 		}
 		switch len(name) {
+		case len("upgrade"):
+			if connector.EqualFold(name, "upgrade") {
+				if h.upgrade != nil {
+					value = value[:0]
+				}
+				h.upgrade = value
+				continue
+			}
 		case len("connection"):
 			if connector.EqualFold(name, "connection") {
 				if err := h.connection(value); err != nil {
@@ -272,4 +283,21 @@ next:
 // persistent tells whether the connection may carry another request.
 func (h *head) persistent() bool {
 	return !h.closing && (h.minor > 0 || h.keep)
+}
+
+// upgradeTo tells whether a 101 is about one of the protocols that were offered.
+func (h *head) upgradeTo(offer []byte) error {
+	if len(offer) == 0 {
+		return fault("status 101, but no upgrade was asked for")
+	}
+	named := slices.ContainsFunc(h.hop, func(name []byte) bool { return connector.EqualFold(name, "upgrade") })
+	if h.minor == 0 || !named || len(h.upgrade) == 0 {
+		return fault("status 101 without Connection: Upgrade and one Upgrade")
+	}
+	for protocol := range strings.SplitSeq(string(offer), ",") {
+		if strings.EqualFold(strings.TrimSpace(protocol), string(h.upgrade)) {
+			return nil
+		}
+	}
+	return fault(fmt.Sprintf("status 101 with the protocol %.40q, which was not offered", h.upgrade))
 }

@@ -325,3 +325,58 @@ func (discard) Buffered() int                      { return 0 }
 func (discard) Flush() error                       { return nil }
 func (discard) Finish() error                      { return nil }
 func (discard) Started() bool                      { return true }
+
+// upgrading is an answer that takes an upgrade.
+type upgrading struct {
+	connectortest.Answer
+	protocol, first string
+	fields          []string
+}
+
+func (u *upgrading) Upgrade(fields []connector.Field, protocol []byte, back net.Conn, first []byte, idle time.Duration) error {
+	u.protocol, u.first = string(protocol), string(first)
+	for _, f := range fields {
+		u.fields = append(u.fields, string(f.Name)+": "+string(f.Value))
+	}
+	return nil
+}
+
+func TestUpgrade(t *testing.T) {
+	const head = "HTTP/1.1 101 Switching Protocols\r\n"
+	for _, tt := range []struct {
+		offer, answer string
+		want          string // protocol, fields, first; "" is an error
+	}{
+		{"websocket", head + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\nfirst", "websocket [Sec-WebSocket-Accept: x] first"},
+		{"foo/1, bar", head + "connection: keep-alive, upgrade\r\nUpgrade: BAR\r\n\r\n", "BAR [] "},
+		{"foo", "HTTP/1.1 100 Continue\r\n\r\n" + head + "Connection: upgrade\r\nUpgrade: foo\r\n\r\n", "foo [] "},
+		{"websocket", head + "Connection: Upgrade\r\nUpgrade: foo\r\n\r\n", ""},
+		{"websocket", head + "Connection: Upgrade\r\n\r\n", ""},
+		{"websocket", head + "Upgrade: websocket\r\n\r\n", ""},
+		{"websocket", head + "Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: websocket\r\n\r\n", ""},
+		{"websocket", head + "Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: websocket\r\nUpgrade: websocket\r\n\r\n", ""},
+		{"websocket", "HTTP/1.0 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", ""},
+		{"", head + "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n", ""},
+	} {
+		c, _ := scripted(t, tt.answer, false)
+		u := &upgrading{}
+		err := c.Exchange(&Request{Head: get, Upgrade: []byte(tt.offer)}, u, Timeouts{Read: 20 * time.Second})
+		var e *connector.ExchangeError
+		switch {
+		case c.Idle():
+			t.Errorf("%q: idle", tt.answer)
+		case tt.want == "":
+			if !errors.As(err, &e) || e.Cause != connector.CauseProtocol || u.protocol != "" {
+				t.Errorf("%q: %v, %+v", tt.answer, err, u)
+			}
+		case err != nil || fmt.Sprint(u.protocol, " ", u.fields, " ", u.first) != tt.want:
+			t.Errorf("%q: %v, %q %q %q, want %s", tt.answer, err, u.protocol, u.fields, u.first, tt.want)
+		}
+	}
+	// Whoever can't be upgraded gets no 101.
+	c, _ := scripted(t, head+"Connection: Upgrade\r\nUpgrade: foo\r\n\r\n", false)
+	a := &connectortest.Answer{}
+	if err := c.Exchange(&Request{Head: get, Upgrade: []byte("foo")}, a, Timeouts{Read: 20 * time.Second}); err == nil || c.Idle() || a.Finished {
+		t.Errorf("without an Upgrader: %v", err)
+	}
+}

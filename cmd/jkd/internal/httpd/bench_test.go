@@ -3,6 +3,7 @@
 package httpd
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -35,6 +36,9 @@ func (l *loop) Read(p []byte) (int, error) {
 	n := copy(p, l.request[l.at:])
 	l.at = (l.at + n) % len(l.request)
 	return n, nil
+}
+func (l *loop) Tunnel(net.Conn, []byte, []byte, time.Duration) (int64, int64, error) {
+	return 0, 0, errors.ErrUnsupported
 }
 func (l *loop) ReadIdle(p []byte, _ time.Duration) (int, error) { return l.Read(p) }
 func (l *loop) Write(p []byte) (int, error)                     { l.wrote += len(p); return len(p), nil }

@@ -90,7 +90,7 @@ func (ss *session) serveDocument(d *ErrorDocument, status int, fields []connecto
 	x.Method = methodGET
 	// What came with the request was for the page that has failed.
 	x.Fields = slices.DeleteFunc(x.Fields, func(f connector.Field) bool { return ofAnotherPage(f.Name) })
-	x.ContentLength, x.Body = 0, noBody{}
+	x.ContentLength, x.Body, x.Upgrade = 0, noBody{}, nil
 	var target []byte
 	target, x.Query, x.HasQuery = bytes.Cut(d.Path, []byte{'?'})
 	if err := ss.redirect(target); err != nil {

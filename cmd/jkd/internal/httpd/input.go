@@ -87,6 +87,14 @@ func (in *input) Read(p []byte) (int, error) {
 // taken is how many bytes have been received and used.
 func (in *input) taken() int64 { return in.total - int64(in.br.Buffered()) }
 
+// takeEarly takes what has been read and not been used. It is good until the
+// next read.
+func (in *input) takeEarly() []byte {
+	b, _ := in.br.Peek(in.br.Buffered())
+	_, _ = in.br.Discard(len(b))
+	return b
+}
+
 // more reads once more behind what is buffered and returns all of it.
 func (in *input) more() ([]byte, error) {
 	have := in.br.Buffered()

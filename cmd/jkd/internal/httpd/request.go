@@ -62,7 +62,7 @@ func (x *exchange) build(h *head, o *Options, localPort int) (refused refusal) {
 	x.keep, x.keepTok, x.expect, x.hop = !x.http10, false, false, x.hop[:0]
 	r.Fields = r.Fields[:0]
 	r.ContentLength = 0
-	r.Body = nil
+	r.Body, r.Upgrade = nil, nil
 
 	target, authority, refused := splitTarget(h.target.of(x.raw))
 	if refused.status != 0 {
@@ -182,6 +182,9 @@ func (x *exchange) fields(h *head) (host int, _ refusal) {
 			}
 			continue
 		case kindHop:
+			if len(name) == len("upgrade") && connector.EqualFold(name, "upgrade") {
+				x.upgrades(value)
+			}
 			continue
 		}
 		x.Fields = append(x.Fields, connector.Field{Name: name, Value: value})
@@ -208,7 +211,22 @@ func (x *exchange) fields(h *head) (host int, _ refusal) {
 		}
 		x.ContentLength = n
 	}
+	if x.Upgrade != nil && (len(x.Upgrade) == 0 || x.http10 || x.ContentLength != 0 || string(x.Method) != "GET" || !x.isHop(upgradeName)) {
+		x.Upgrade = nil
+	}
 	return host, refusal{}
+}
+
+var upgradeName = []byte("upgrade")
+
+// upgrades takes a field Upgrade. Of more than one none counts: whoever is behind
+// us could go by another one.
+func (x *exchange) upgrades(value []byte) {
+	if x.Upgrade == nil {
+		x.Upgrade = value[:len(value):len(value)]
+	} else {
+		x.Upgrade = x.Upgrade[:0]
+	}
 }
 
 // connection reads a Connection value and collects the fields that it names;

@@ -60,6 +60,8 @@ type response struct {
 	wantHead  bool      // sentHead is wanted
 	sentHead  []byte    // the head as it was sent
 
+	early func() []byte // what the client has sent behind its request
+
 	// asked once, when the head is sent
 	mayKeep   func() bool
 	keepAlive func(b []byte) []byte // appends a Keep-Alive field

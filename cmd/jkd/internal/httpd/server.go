@@ -21,6 +21,7 @@ type Conn interface {
 	SendFile(f *os.File, offset, n int64) (int64, error)
 	ReadIdle(p []byte, timeout time.Duration) (int, error)
 	Readable() (bool, error)
+	Tunnel(peer net.Conn, toPeer, toHere []byte, idle time.Duration) (sent, received int64, err error)
 	CloseWrite() error
 	Abort() error
 }

@@ -54,6 +54,7 @@ func newSession(s *Server) *session {
 	ss.w.date = &s.date
 	ss.w.mayKeep = ss.mayKeep
 	ss.w.keepAlive = ss.appendKeepAlive
+	ss.w.early = ss.in.takeEarly
 	ss.cont = ss.sendContinue
 	ss.body.in = &ss.in
 	ss.requestField, ss.responseField = ss.findRequestField, ss.findResponseField
@@ -165,8 +166,8 @@ func (ss *session) request() bool {
 	ss.slot.EndRequest(now.UnixNano(), uint64(ss.w.out))
 	ss.record.Request(ss.w.status, ss.w.err != nil, now.Sub(start), uint64(ss.w.out))
 	ss.log(start, now)
-	if ss.w.err != nil {
-		return false // cut, or the client is gone: nothing more to be polite about
+	if ss.w.err != nil || ss.w.status == 101 {
+		return false // cut, or the client is gone, or it has spoken something else since
 	}
 	if !ss.w.keep {
 		ss.unread = ss.body.unread() || ss.in.br.Buffered() > 0
