@@ -25,6 +25,8 @@ type VHost struct {
 	// ErrorDocuments are the main server's and then its own: the last one for a
 	// status counts.
 	ErrorDocuments []ErrorDocument
+	// Headers are the main server's and then its own.
+	Headers []HeaderEdit
 }
 
 // Location is a section [location PATH] or [location NAME PATH]: what holds
@@ -48,6 +50,8 @@ type Location struct {
 	Redirects []Redirect // the last location's count first
 	// ErrorDocuments go before those of the server and of locations before this one.
 	ErrorDocuments []ErrorDocument
+	// Headers come after those of the server and of locations before this one.
+	Headers []HeaderEdit
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string
 	// Worker is the argument of JkMount, extensions and all; "" for none. It

@@ -56,6 +56,7 @@ func serverTable() table {
 	addFiles(t)
 	addRedirects(t)
 	addErrorDocument(t)
+	addHeaders(t)
 	addTypesConfig(t)
 	t.add(directive{name: "MPM", set: func(p *parser, g given) error {
 		name, err := parseMPM(g.Value)

@@ -14,6 +14,7 @@ func vhostTable() table {
 	addFiles(t)
 	addRedirects(t)
 	addErrorDocument(t)
+	addHeaders(t)
 	addJkServer(t)
 	addProxy(t)
 	return t
@@ -55,6 +56,7 @@ func locationTable() table {
 	addProxyPlace(t)
 	addRedirects(t)
 	addErrorDocument(t)
+	addHeaders(t)
 	return t
 }
 

@@ -34,8 +34,6 @@ var absent = []struct{ modules, text, directives string }{
 		MDStaplingKeepResponse MDStaplingRenewWindow MDStoreDir MDStoreLocks MDWarnWindow`},
 	{"rewrite", "paths are not rewritten",
 		"RewriteBase RewriteCond RewriteLock RewriteLog RewriteLogLevel RewriteMap RewriteOptions RewriteRule"},
-	{"headers", "header fields are neither set nor removed",
-		"Header RequestHeader"},
 	{"deflate brotli", "answers are not compressed",
 		`BrotliAlterETag BrotliCompressionMaxInputBlock BrotliCompressionQuality BrotliCompressionWindow BrotliFilterNote
 		DeflateAlterEtag DeflateBufferSize DeflateCompressionLevel DeflateFilterNote DeflateInflateLimitRequestBody

@@ -415,7 +415,7 @@ func TestSample(t *testing.T) {
 	}
 	for _, name := range []string{"User", "Group", "ChrootDir", "CoreDumpDirectory", "ServerRoot", "ServerName", "CustomLog", "ScoreBoardFile", "Listen", "PidFile", "ControlSocket", "ErrorLog", "AcceptFilter",
 		"LogFormat", "SetEnv", "UnsetEnv", "JkMount", "JkUnMount", "JkWorkerProperty", "JkAutoAlias", "JkOptions", "JkEnvVar",
-		"SetEnvIf", "SetEnvIfNoCase", "BrowserMatch", "BrowserMatchNoCase", "DocumentRoot", "Alias", "AliasMatch", "Redirect", "RedirectMatch", "RedirectTemp", "RedirectPermanent", "ErrorDocument", "DirectoryIndex", "Options", "AllowOverride",
+		"SetEnvIf", "SetEnvIfNoCase", "BrowserMatch", "BrowserMatchNoCase", "DocumentRoot", "Alias", "AliasMatch", "Redirect", "RedirectMatch", "RedirectTemp", "RedirectPermanent", "ErrorDocument", "Header", "RequestHeader", "DirectoryIndex", "Options", "AllowOverride",
 		"TypesConfig", "AddType", "ForceType", "DefaultType", "AddCharset", "AddDefaultCharset", "AddEncoding", "PrecompressedFiles",
 		"JkLogFile", "JkLogLevel", "JkRequestLogFormat", "JkShmFile", "JkShmSize"} {
 		data = bytes.ReplaceAll(data, []byte("\n#"+name+" ="), []byte("\n# "+name+" ="))

@@ -52,6 +52,7 @@ type server struct {
 	env            []EnvSetting
 	redirects      []Redirect
 	errorDocuments []ErrorDocument
+	headers        []HeaderEdit
 	jk             jkSettings
 	proxy          proxySettings
 	files          filesSettings
@@ -236,7 +237,8 @@ func (p *parser) vhosts() {
 		port int
 	}
 	owners := map[key]owner{}
-	p.cfg.Env, p.cfg.Redirects, p.cfg.ErrorDocuments = p.servers[0].env, p.servers[0].redirects, p.servers[0].errorDocuments
+	main := p.servers[0]
+	p.cfg.Env, p.cfg.Redirects, p.cfg.ErrorDocuments, p.cfg.Headers = main.env, main.redirects, main.errorDocuments, main.headers
 	for _, s := range p.servers[1:] {
 		owners[key{s.vhost.Name, s.vhost.Port}] = owner{s.title, s.vhost.Line}
 	}
@@ -257,6 +259,7 @@ func (p *parser) vhosts() {
 		v.Env = append(slices.Clone(p.cfg.Env), s.env...)
 		v.Redirects = append(slices.Clone(s.redirects), p.cfg.Redirects...)
 		v.ErrorDocuments = append(slices.Clone(p.cfg.ErrorDocuments), s.errorDocuments...)
+		v.Headers = append(slices.Clone(p.cfg.Headers), s.headers...)
 		p.cfg.VHosts = append(p.cfg.VHosts, v)
 	}
 	p.cfg.index()

@@ -62,7 +62,7 @@ func (l *loaded) check() error {
 	}
 	_, err := newModule(l.cfg)
 	errs = append(errs, err, l.checkPrivileges(os.Geteuid()))
-	return l.locate(append(errs, checkLogs(l.cfg, l.jk2)))
+	return l.locate(append(errs, checkLogs(l.cfg, l.jk2), checkHeaders(l.cfg)))
 }
 
 // locate joins what is wrong. The connectors know lines of the configuration,

@@ -141,6 +141,11 @@ func answeredBy(addr string) func(seen map[string]string, r *http.Response, body
 				seen[strings.ToLower(name)] = strings.ReplaceAll(v, ":"+port, ":PORT")
 			}
 		}
+		for name, values := range r.Header {
+			if strings.HasPrefix(name, "X-") && name != "X-Container" {
+				seen[strings.ToLower(name)] = strings.Join(values, " | ")
+			}
+		}
 		if r.Header.Get("Etag") != "" {
 			seen["etag"] = "there"
 		}

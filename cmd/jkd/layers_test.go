@@ -51,7 +51,8 @@ var mayImport = map[string][]string{
 	"mpm/worker":  {"mpm", "mpm/sock", "scoreboard"},
 	// layer 4
 	"cmd/jkd/internal/logformat":  {"connector"},
-	"cmd/jkd/internal/httpd":      {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat"},
+	"cmd/jkd/internal/headers":    {"connector"},
+	"cmd/jkd/internal/httpd":      {"connector", "connector/counters", "scoreboard", "mpm/sock", "cmd/jkd/internal/logformat", "cmd/jkd/internal/headers"},
 	"cmd/jkd/internal/master":     {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/child":      {"mpm", "mpm/sock", "conf", "scoreboard", "shm"},
 	"cmd/jkd/internal/status":     {"connector", "connector/counters", "scoreboard"},

@@ -3,10 +3,12 @@
 package main
 
 import (
+	"errors"
 	"net/netip"
 	"regexp"
 	"slices"
 
+	"jkd/cmd/jkd/internal/headers"
 	"jkd/cmd/jkd/internal/httpd"
 	"jkd/conf"
 )
@@ -17,9 +19,11 @@ import (
 func sites(c *conf.Config) []httpd.Site {
 	out := make([]httpd.Site, 1+len(c.VHosts))
 	out[0].Name, out[0].Env, out[0].Documents = c.Server.ServerName, envSettings(c.Env), errorDocuments(c.ErrorDocuments)
+	out[0].Headers = headerEdits(c.Headers)
 	for i := range c.VHosts {
 		v := &c.VHosts[i]
 		out[i+1].Name, out[i+1].Env, out[i+1].Documents = v.Name, envSettings(v.Env), errorDocuments(v.ErrorDocuments)
+		out[i+1].Headers = headerEdits(v.Headers)
 	}
 	main := locations(c, 0)
 	anything := len(c.CustomLogs) > 0
@@ -31,7 +35,7 @@ func sites(c *conf.Config) []httpd.Site {
 			s.Locations = append(slices.Clone(main), locations(c, i)...)
 		}
 		s.Locations = append(slices.Clip(s.Locations), statusAccess(c)...)
-		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0 || len(s.Documents) > 0
+		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0 || len(s.Documents) > 0 || len(s.Headers.Request)+len(s.Headers.Answer) > 0
 	}
 	if !anything {
 		return nil
@@ -44,10 +48,10 @@ func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
 	for i, l := range c.Locations {
 		forConnectors := l.Access.Says() || !l.Rules.Empty() || len(l.Redirects) > 0
-		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && len(l.ErrorDocuments) == 0 && !forConnectors {
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && len(l.ErrorDocuments)+len(l.Headers) == 0 && !forConnectors {
 			continue
 		}
-		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler, Documents: errorDocuments(l.ErrorDocuments)}
+		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler, Documents: errorDocuments(l.ErrorDocuments), Headers: headerEdits(l.Headers)}
 		if forConnectors {
 			site.Number = i + 1
 		}
@@ -91,6 +95,49 @@ func errorDocuments(list []conf.ErrorDocument) []httpd.ErrorDocument {
 		out = append(out, d)
 	}
 	return out
+}
+
+// headerEdits are the directives of one place. [checkHeaders] has judged them.
+func headerEdits(list []conf.HeaderEdit) (out httpd.Headers) {
+	for _, h := range list {
+		e := headers.Edit{Action: headers.Action(slices.Index(conf.HeaderActions, h.Action)), Name: h.Name, Always: h.Always, Env: h.Env, Unless: h.Unless}
+		e.Value, _ = headers.ParseFormat(h.Value)
+		if h.Match != "" {
+			e.Match = regexp.MustCompile(h.Match)
+		}
+		if h.Request {
+			out.Request = append(out.Request, e)
+		} else {
+			out.Answer = append(out.Answer, e)
+		}
+	}
+	return out
+}
+
+// checkHeaders tells what is wrong with the values of Header and RequestHeader.
+func checkHeaders(c *conf.Config) error {
+	var errs []error
+	seen := map[int]bool{} // virtual hosts have the main server's
+	check := func(list []conf.HeaderEdit) {
+		for _, h := range list {
+			if _, err := headers.ParseFormat(h.Value); err != nil && !seen[h.Line] {
+				key := "Header"
+				if h.Request {
+					key = "RequestHeader"
+				}
+				errs = append(errs, &conf.Error{File: c.Path, Line: h.Line, Key: key, Msg: err.Error()})
+				seen[h.Line] = true
+			}
+		}
+	}
+	check(c.Headers)
+	for _, v := range c.VHosts {
+		check(v.Headers)
+	}
+	for _, l := range c.Locations {
+		check(l.Headers)
+	}
+	return errors.Join(errs...)
 }
 
 func envSettings(list []conf.EnvSetting) []httpd.EnvSetting {

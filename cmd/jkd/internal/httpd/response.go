@@ -61,6 +61,10 @@ type response struct {
 	sentHead  []byte    // the head as it was sent
 
 	early func() []byte // what the client has sent behind its request
+	// edit, if not nil, changes the fields of an answer. own tells that it is
+	// jkd's own page.
+	edit func(fields []connector.Field, own bool) []connector.Field
+	own  bool
 
 	// asked once, when the head is sent
 	mayKeep   func() bool
@@ -80,7 +84,7 @@ func (w *response) begin(isHead, http10, keep, keepTok bool) {
 	w.status, w.started, w.sent, w.finished, w.noBody, w.chunked = 0, false, false, false, false, false
 	w.isHead, w.http10, w.keep, w.keepTok = isHead, http10, keep, keepTok
 	w.length, w.written, w.out, w.err = -1, 0, 0, nil
-	w.instead, w.extra = 0, nil
+	w.instead, w.extra, w.own = 0, nil, false
 }
 
 // startLog forgets what was recorded for the request before.
@@ -107,6 +111,9 @@ func (w *response) Start(status int, fields []connector.Field) error {
 	}
 	if w.instead != 0 {
 		status, fields = w.asDocument(status, fields)
+	}
+	if w.edit != nil {
+		fields = w.edit(fields, w.own)
 	}
 	w.started, w.status = true, status
 	bodyless := status == 204 || status == 304

@@ -86,9 +86,11 @@ type Server struct {
 	o     Options
 	needs logformat.Needs  // of all access logs
 	own   *counters.Record // of what no worker is asked for
-	pid   int
-	pool  sync.Pool // of *session
-	date  dateCache
+	// editing: header fields are changed somewhere.
+	editing bool
+	pid     int
+	pool    sync.Pool // of *session
+	date    dateCache
 }
 
 // New returns a front.
@@ -99,7 +101,7 @@ func New(o Options) *Server {
 	if o.KeepAliveTimeout <= 0 {
 		o.KeepAlive = false
 	}
-	s := &Server{o: o, needs: needs(o.Sites), pid: os.Getpid(), own: o.Counters.Record(o.Server, counters.Own.Connector, counters.Own.Name)}
+	s := &Server{o: o, editing: editing(o.Sites), needs: needs(o.Sites), pid: os.Getpid(), own: o.Counters.Record(o.Server, counters.Own.Connector, counters.Own.Name)}
 	s.pool.New = func() any { return newSession(s) }
 	return s
 }

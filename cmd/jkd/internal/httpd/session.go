@@ -41,6 +41,7 @@ type session struct {
 	errPage   []byte
 	logLine   []byte
 	entry     logformat.Entry
+	start     time.Time        // when the request had come
 	before    int64            // bytes used when the request began
 	record    *counters.Record // where the request is counted
 	// findRequestField and findResponseField
@@ -55,6 +56,9 @@ func newSession(s *Server) *session {
 	ss.w.mayKeep = ss.mayKeep
 	ss.w.keepAlive = ss.appendKeepAlive
 	ss.w.early = ss.in.takeEarly
+	if s.editing {
+		ss.w.edit = ss.editAnswer
+	}
 	ss.cont = ss.sendContinue
 	ss.body.in = &ss.in
 	ss.requestField, ss.responseField = ss.findRequestField, ss.findResponseField
@@ -144,6 +148,7 @@ func (ss *session) request() bool {
 		return false // nothing, or not enough, came
 	}
 	start := time.Now()
+	ss.start = start
 	ss.served++
 	ss.record = ss.s.own
 	ss.x.reset(ss.s.needs.Notes, ss.localPort)
@@ -305,6 +310,7 @@ func (ss *session) answer() {
 func (ss *session) serveBy(worker connector.Worker, mapped bool) {
 	r := &ss.x.Request
 	ss.x.mapped = mapped
+	ss.editRequest()
 	if c, ok := worker.(Counted); ok {
 		if r := c.Record(); r != nil {
 			ss.record = r
@@ -407,6 +413,7 @@ func (ss *session) pageOf(status int, fields []connector.Field, text []byte) {
 			}
 		}
 	}
+	ss.w.own = true
 	if ss.w.Start(status, head) == nil && ss.w.Append(text) == nil {
 		if ss.w.isHead {
 			ss.w.length = -1

@@ -14,6 +14,7 @@ type Site struct {
 	// a later one says counts.
 	Locations []Location
 	Documents []ErrorDocument // the last for a status counts
+	Headers   Headers
 	Logs      []AccessLog
 }
 
@@ -38,6 +39,7 @@ type Location struct {
 	// Who may ask, in two ways that must both let a client in; nil says nothing.
 	Require, Order Access
 	Documents      []ErrorDocument // as Site's
+	Headers        Headers
 	// Number is its place in the configuration, counted from 1, if it says
 	// something that concerns files or redirects, else 0.
 	Number int
