@@ -27,6 +27,7 @@ func parse(t *testing.T, text string) (*Config, []string) {
 	if !reflect.DeepEqual(back, c) {
 		t.Errorf("decoded %+v\nwant %+v", back, c)
 	}
+	roundTrip(t, "/etc/f", []byte("[server]\nListen = 1\n"+text), Options{})
 	return c, texts(warnings)
 }
 

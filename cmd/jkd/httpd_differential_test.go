@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -55,7 +56,8 @@ func httpdGroups() (out []probeGroup) {
 }
 
 // TestHTTPDDifferential starts Apache and jkd on the same files and compares
-// answers and what reaches the containers. Where the two differ the probe must
+// answers and what reaches the containers, of jkd also with what -dump makes of the
+// file. Where the two differ the probe must
 // say so, and for each such difference there is a reason.
 func TestHTTPDDifferential(t *testing.T) {
 	apachetest.Require(t)
@@ -81,10 +83,22 @@ func TestHTTPDDifferential(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.launch(bin)
-			for i, p := range group.probes {
-				theirs := p.send(t, c, apache.Addr(), answeredBy(apache.Addr()))
-				ours := p.send(t, c, s.addr, answeredBy(s.addr))
-				httpdConf.compare(t, p, fmt.Sprintf("%d. %.200s", i+1, p.name()), theirs, ours, used)
+			for _, form := range []string{"", "dumped, "} {
+				if form != "" {
+					s.stop()
+					dump := exec.Command(bin, "-dump", "-f", filepath.Join(s.dir, "jkd.conf"))
+					text, err := dump.Output()
+					if err != nil {
+						t.Fatalf("-dump: %v", err)
+					}
+					s.write("jkd.conf", string(text))
+					s.launch(bin)
+				}
+				for i, p := range group.probes {
+					theirs := p.send(t, c, apache.Addr(), answeredBy(apache.Addr()))
+					ours := p.send(t, c, s.addr, answeredBy(s.addr))
+					httpdConf.compare(t, p, fmt.Sprintf("%s%d. %.200s", form, i+1, p.name()), theirs, ours, used)
+				}
 			}
 		})
 	}

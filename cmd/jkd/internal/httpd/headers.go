@@ -57,6 +57,8 @@ func (ss *session) editRequest() {
 	})
 }
 
+func isType(f connector.Field) bool { return connector.EqualFold(f.Name, "content-type") }
+
 // editAnswer applies Header to the fields of an answer, which is jkd's own page
 // or not.
 func (ss *session) editAnswer(fields []connector.Field, own bool) []connector.Field {
@@ -75,6 +77,9 @@ func (ss *session) editAnswer(fields []connector.Field, own bool) []connector.Fi
 	})
 	if len(always) == 0 {
 		return fields
+	}
+	if slices.ContainsFunc(always, isType) { // which an answer has once
+		fields = slices.DeleteFunc(slices.Clone(fields), isType)
 	}
 	return append(always, fields...)
 }
