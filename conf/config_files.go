@@ -51,7 +51,11 @@ type Directory struct {
 	Files, Match bool
 	Rules        FileRules
 	Access       Access
-	Line         int
+	// ErrorDocuments and Headers come after those of the server and of directories
+	// that apply before this one, and before those of locations.
+	ErrorDocuments []ErrorDocument
+	Headers        []HeaderEdit
+	Line           int
 }
 
 // FileRules are what a server, a directory or a location says about files. What

@@ -18,7 +18,8 @@ type ErrorDocument struct {
 	Line int
 }
 
-// addErrorDocument adds what the main server, a virtual host and a location may say.
+// addErrorDocument adds what the main server, a virtual host, a location and a
+// directory may say.
 func addErrorDocument(t table) {
 	t.add(directive{name: "ErrorDocument", many: true, set: func(p *parser, g given) error {
 		e, err := errorDocument(g.Value)
@@ -30,10 +31,13 @@ func addErrorDocument(t table) {
 			return nil
 		}
 		e.Line = g.Line
-		if l := g.in.location; l != nil {
-			l.ErrorDocuments = append(l.ErrorDocuments, e)
-		} else {
-			g.in.server.errorDocuments = append(g.in.server.errorDocuments, e)
+		switch in := g.in; {
+		case in.location != nil:
+			in.location.ErrorDocuments = append(in.location.ErrorDocuments, e)
+		case in.directory != nil:
+			in.directory.ErrorDocuments = append(in.directory.ErrorDocuments, e)
+		default:
+			in.server.errorDocuments = append(in.server.errorDocuments, e)
 		}
 		return nil
 	}})

@@ -196,6 +196,8 @@ func directoryTable() table {
 	t := table{}
 	addFileRules(t, func(g given) *FileRules { return &g.in.directory.Rules })
 	addAccess(t, func(s *scope) *Access { return &s.directory.Access })
+	addErrorDocument(t)
+	addHeader(t, "Header")
 	return t
 }
 

@@ -29,29 +29,35 @@ var HeaderActions = []string{"set", "append", "merge", "add", "unset", "setifemp
 
 // addHeaders adds what the main server, a virtual host and a location may say.
 func addHeaders(t table) {
-	for _, name := range []string{"Header", "RequestHeader"} {
-		t.add(directive{name: name, many: true, set: func(p *parser, g given) error {
-			args, err := words(g.Value)
-			if err != nil {
-				return err
-			}
-			e, note, err := headerEdit(args, name == "RequestHeader")
-			if err != nil {
-				return err
-			}
-			if note != "" {
-				p.warn(g.Line, g.Key, "%s", note)
-				return nil
-			}
-			e.Line = g.Line
-			if l := g.in.location; l != nil {
-				l.Headers = append(l.Headers, e)
-			} else {
-				g.in.server.headers = append(g.in.server.headers, e)
-			}
+	addHeader(t, "Header")
+	addHeader(t, "RequestHeader")
+}
+
+func addHeader(t table, name string) {
+	t.add(directive{name: name, many: true, set: func(p *parser, g given) error {
+		args, err := words(g.Value)
+		if err != nil {
+			return err
+		}
+		e, note, err := headerEdit(args, name == "RequestHeader")
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			p.warn(g.Line, g.Key, "%s", note)
 			return nil
-		}})
-	}
+		}
+		e.Line = g.Line
+		switch in := g.in; {
+		case in.location != nil:
+			in.location.Headers = append(in.location.Headers, e)
+		case in.directory != nil:
+			in.directory.Headers = append(in.directory.Headers, e)
+		default:
+			in.server.headers = append(in.server.headers, e)
+		}
+		return nil
+	}})
 }
 
 // framing are the fields that say where a message ends, or are about one

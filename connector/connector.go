@@ -54,6 +54,11 @@ type Request struct {
 	// something of files or redirects, by their place in the configuration and in the order
 	// in which they apply.
 	Locations []int
+	// Directories are the sections [directory] and [files] that say something of
+	// errors or of the answer's header, by their place in the configuration, of
+	// the file that was looked for last. The connector of files sets it; who has
+	// set it, made it.
+	Directories []int
 	// Env is the request's variables (SetEnv). Nil is empty.
 	Env *Env
 	// Notes takes what the connector wants to say in the access log; nil

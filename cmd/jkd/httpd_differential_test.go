@@ -150,7 +150,7 @@ func answeredBy(addr string) func(seen map[string]string, r *http.Response, body
 	_, port, _ := net.SplitHostPort(addr)
 	return func(seen map[string]string, r *http.Response, body []byte) {
 		answered(seen, r, body)
-		for _, name := range []string{"Location", "Content-Range", "Accept-Ranges", "Last-Modified", "Content-Encoding", "Allow", "Retry-After"} {
+		for _, name := range []string{"Location", "Cache-Control", "Content-Range", "Accept-Ranges", "Last-Modified", "Content-Encoding", "Allow", "Retry-After"} {
 			if v := r.Header.Get(name); v != "" {
 				seen[strings.ToLower(name)] = strings.ReplaceAll(v, ":"+port, ":PORT")
 			}

@@ -26,7 +26,9 @@ func sites(c *conf.Config) []httpd.Site {
 		out[i+1].Headers = headerEdits(v.Headers)
 	}
 	main := locations(c, 0)
-	anything := len(c.CustomLogs) > 0
+	anything := len(c.CustomLogs) > 0 || slices.ContainsFunc(directories(c), func(d httpd.Directory) bool {
+		return len(d.Documents)+len(d.Headers.Answer) > 0
+	})
 	for i := range out {
 		anything = anything || c.Jk != nil && c.Jk.Servers[i].RequestLogFormat != ""
 		s := &out[i]
@@ -39,6 +41,17 @@ func sites(c *conf.Config) []httpd.Site {
 	}
 	if !anything {
 		return nil
+	}
+	return out
+}
+
+// directories are what the sections about files say to the front.
+func directories(c *conf.Config) (out []httpd.Directory) {
+	if c.Files == nil {
+		return nil
+	}
+	for _, d := range c.Files.Directories {
+		out = append(out, httpd.Directory{Documents: errorDocuments(d.ErrorDocuments), Headers: headerEdits(d.Headers)})
 	}
 	return out
 }
@@ -136,6 +149,11 @@ func checkHeaders(c *conf.Config) error {
 	}
 	for _, l := range c.Locations {
 		check(l.Headers)
+	}
+	if c.Files != nil {
+		for _, d := range c.Files.Directories {
+			check(d.Headers)
+		}
 	}
 	return errors.Join(errs...)
 }

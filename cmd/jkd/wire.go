@@ -172,6 +172,7 @@ func buildChild(snapshot []byte, c *mpm.Child) (mpm.Module, mpm.ConnHandler, err
 		LimitRequestField:    s.LimitRequestFieldSize,
 		LimitRequestBody:     s.LimitRequestBody,
 		Sites:                sites(cfg),
+		Directories:          directories(cfg),
 		Moved:                moved,
 		MovedHere:            movedHere,
 		Connectors:           offered(connectors),

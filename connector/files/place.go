@@ -28,6 +28,7 @@ type place struct {
 // has judged already.
 func (p *place) rules(r *connector.Request, name string, dir bool) rules {
 	out := p.dir.of(name, dir)
+	r.Directories = out.numbers
 	for _, n := range r.Locations {
 		l := &p.c.locations[n]
 		out.add(&l.Rules)

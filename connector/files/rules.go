@@ -17,6 +17,7 @@ type rules struct {
 	precompress []string
 	types       []*conf.FileTypes // the nearer one last
 	access      conf.Access
+	numbers     []int // of the sections that say something for the front, the nearer one last
 }
 
 // add puts what a nearer section says over the rules.
@@ -45,6 +46,7 @@ type section struct {
 	depth   int // elements of a directory's path
 	rules   *conf.FileRules
 	access  conf.Access
+	number  int // place in the configuration, counted from 1, if it says something for the front
 }
 
 // sectionsOf are the sections of one server in the order in which they apply:
@@ -63,6 +65,9 @@ func sectionsOf(list []conf.Directory, vhost int) []section {
 				continue
 			}
 			s := section{pattern: d.Path, files: d.Files, rules: &d.Rules, access: d.Access}
+			if len(d.ErrorDocuments)+len(d.Headers) > 0 {
+				s.number = i + 1
+			}
 			if d.Match {
 				s.pattern, s.re = "", regexp.MustCompile(d.Path) // conf has judged it
 			}
@@ -178,6 +183,9 @@ func (r *rules) say(s *section) {
 	}
 	if s.access.Order != nil {
 		r.access.Order = s.access.Order
+	}
+	if s.number > 0 {
+		r.numbers = append(slices.Clip(r.numbers), s.number-1) // other files share the list
 	}
 }
 

@@ -29,6 +29,9 @@ func (s *Server) document(x *exchange, status int) *ErrorDocument {
 	}
 	site := &s.o.Sites[x.VHost]
 	d := lastDocument(nil, site.Documents, status)
+	for _, n := range x.Directories {
+		d = lastDocument(d, s.o.Directories[n].Documents, status)
+	}
 	for i := range site.Locations {
 		if l := &site.Locations[i]; len(l.Documents) > 0 && l.covers(x.MatchPath) {
 			d = lastDocument(d, l.Documents, status)

@@ -20,7 +20,10 @@ type Headers struct {
 func (h *Headers) empty() bool { return len(h.Request) == 0 && len(h.Answer) == 0 }
 
 // editing tells whether anything is said anywhere.
-func editing(sites []Site) bool {
+func editing(sites []Site, directories []Directory) bool {
+	if slices.ContainsFunc(directories, func(d Directory) bool { return !d.Headers.empty() }) {
+		return true
+	}
 	for i := range sites {
 		if !sites[i].Headers.empty() || slices.ContainsFunc(sites[i].Locations, func(l Location) bool { return !l.Headers.empty() }) {
 			return true
@@ -36,6 +39,9 @@ func (s *Server) edits(x *exchange, f func(*Headers)) {
 	}
 	site := &s.o.Sites[x.VHost]
 	f(&site.Headers)
+	for _, n := range x.Directories {
+		f(&s.o.Directories[n].Headers)
+	}
 	for i := range site.Locations {
 		if l := &site.Locations[i]; !l.Headers.empty() && l.covers(x.MatchPath) {
 			f(&l.Headers)

@@ -58,6 +58,8 @@ type Options struct {
 	// Sites are the main server and the virtual hosts by number; nil when
 	// nothing is set for any of them.
 	Sites []Site
+	// Directories are those that requests name in theirs, by number.
+	Directories []Directory
 
 	// Moved is asked for requests before it is known who may ask, and MovedHere
 	// before everybody else of those who may: Redirect, which has no back end.
@@ -101,7 +103,7 @@ func New(o Options) *Server {
 	if o.KeepAliveTimeout <= 0 {
 		o.KeepAlive = false
 	}
-	s := &Server{o: o, editing: editing(o.Sites), needs: needs(o.Sites), pid: os.Getpid(), own: o.Counters.Record(o.Server, counters.Own.Connector, counters.Own.Name)}
+	s := &Server{o: o, editing: editing(o.Sites, o.Directories), needs: needs(o.Sites), pid: os.Getpid(), own: o.Counters.Record(o.Server, counters.Own.Connector, counters.Own.Name)}
 	s.pool.New = func() any { return newSession(s) }
 	return s
 }

@@ -45,6 +45,13 @@ type Location struct {
 	Number int
 }
 
+// Directory is what a section [directory] or [files] says beside what the connector
+// of files knows.
+type Directory struct {
+	Documents []ErrorDocument
+	Headers   Headers
+}
+
 // covers tells whether l is about a path that was prepared for mapping.
 func (l *Location) covers(path []byte) bool {
 	if l.Match != nil {
@@ -137,7 +144,7 @@ func (x *exchange) reset(notes bool, localPort int) {
 
 // displace undoes place.
 func (x *exchange) displace() {
-	x.VHost, x.Handler, x.denied, x.Locations = 0, "", false, x.Locations[:0]
+	x.VHost, x.Handler, x.denied, x.Locations, x.Directories = 0, "", false, x.Locations[:0], nil
 	if x.env.Len() > 0 {
 		x.env.Reset()
 	}
