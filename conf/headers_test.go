@@ -83,3 +83,18 @@ func TestHeaderFaults(t *testing.T) {
 		}
 	}
 }
+
+// What has directives here has a module to be loaded and asked for.
+func TestModulesAreKnown(t *testing.T) {
+	for _, name := range []string{"headers", "proxy_wstunnel", "proxy_http", "proxy_balancer", "jk", "alias", "dir", "mime", "env", "setenvif", "autoindex", "status"} {
+		c, warnings, err := Parse("/f", []byte("LoadModule "+name+"_module x\nListen 1\n<IfModule mod_"+name+".c>\nKeepAlive Off\n</IfModule>\n<IfModule !"+name+"_module>\nMaxKeepAliveRequests 7\n</IfModule>\n"), Options{})
+		if err != nil || c.Server.KeepAlive || c.Server.MaxKeepAliveRequests == 7 {
+			t.Errorf("%s: %v, KeepAlive %v", name, err, c.Server.KeepAlive)
+		}
+		for _, w := range warnings {
+			if w.Key == "LoadModule" {
+				t.Errorf("%s: %s", name, w)
+			}
+		}
+	}
+}

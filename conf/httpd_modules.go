@@ -21,7 +21,7 @@ var modules = map[string]apache.Kind{
 
 	"jk_module": apache.Optional, "jk2_module": apache.Optional, "status_module": apache.Optional,
 	"proxy_module": apache.Optional, "proxy_ajp_module": apache.Optional, "proxy_http_module": apache.Optional, "proxy_balancer_module": apache.Optional,
-	"proxy_wstunnel_module":      apache.Optional,
+	"proxy_wstunnel_module": apache.Optional, "headers_module": apache.Optional,
 	"lbmethod_byrequests_module": apache.Optional, "lbmethod_bytraffic_module": apache.Optional, "lbmethod_bybusyness_module": apache.Optional,
 
 	"mpm_prefork_module": apache.MPM, "mpm_worker_module": apache.MPM, "mpm_event_module": apache.MPM,
