@@ -49,8 +49,11 @@ type Directory struct {
 	// expression for either.
 	Path         string
 	Files, Match bool
-	Rules        FileRules
-	Access       Access
+	// Within is the directory, absolute and with '*' and '?' as in Path, that the
+	// files are in, or below; "" for everywhere.
+	Within string
+	Rules  FileRules
+	Access Access
 	// ErrorDocuments and Headers come after those of the server and of directories
 	// that apply before this one, and before those of locations.
 	ErrorDocuments []ErrorDocument

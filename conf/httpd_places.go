@@ -8,10 +8,13 @@ import (
 )
 
 // placeHeader is the header of a section about a path.
-func placeHeader(section string, v *host, match bool, path string) string {
+func placeHeader(section string, v *host, within string, match bool, path string) string {
 	name := section
 	if v != nil {
 		name += " " + v.name
+	}
+	if within != "" {
+		name += " " + quoteHeader(within)
 	}
 	if match {
 		name += " ~"
@@ -50,8 +53,8 @@ func (h *httpd) placeArgs(d *apache.Directive, match bool) (path string, isMatch
 }
 
 // open makes a section about a path; it is kept if something comes to be in it.
-func (h *httpd) open(section string, d *apache.Directive, in context, match bool, path string) *Section {
-	s := &Section{Name: placeHeader(section, in.host, match, path), Line: h.line(d.Place)}
+func (h *httpd) open(section string, d *apache.Directive, in context, within string, match bool, path string) *Section {
+	s := &Section{Name: placeHeader(section, in.host, within, match, path), Line: h.line(d.Place)}
 	h.p.titles[s.Line] = d.Title()
 	return s
 }
@@ -65,7 +68,7 @@ func (h *httpd) location(d *apache.Directive, in context, match bool) {
 		h.fail(d, "the path %q does not begin with '/'", path)
 		return
 	}
-	at := h.open(locationSection, d, in, match, path)
+	at := h.open(locationSection, d, in, "", match, path)
 	next := context{kind: inLocation, host: in.host, at: at, path: path, match: match, section: d}
 	if h.isStatus(d) {
 		next.status = true
@@ -92,8 +95,12 @@ func (h *httpd) directorySection(d *apache.Directive, in context, files, match b
 	if files {
 		section = filesSection
 	}
+	within := ""
+	if files && in.kind == inDirectory && !in.match && strings.EqualFold(in.section.Name, "Directory") {
+		within = in.path
+	}
 	switch {
-	case in.kind != inServer && in.kind != inVHost:
+	case in.kind != inServer && in.kind != inVHost && within == "":
 		says := slices.ContainsFunc(d.Children, func(c *apache.Directive) bool { return isAccess(strings.ToLower(c.Name)) })
 		switch {
 		case h.grants(d.Children):
@@ -111,7 +118,7 @@ func (h *httpd) directorySection(d *apache.Directive, in context, files, match b
 		h.fail(d, "the path %q is not absolute", path)
 		return
 	}
-	at := h.open(section, d, in, match, path)
+	at := h.open(section, d, in, within, match, path)
 	h.walk(d.Children, context{kind: inDirectory, host: in.host, at: at, path: path, match: match, section: d})
 	h.keep(at)
 }

@@ -70,7 +70,7 @@ func (h *httpd) setHandler(d *apache.Directive, in context) bool {
 	case name == JkHandler && in.kind == inLocation:
 		return false
 	case name == JkHandler && (in.kind == inServer || in.kind == inVHost):
-		at := h.open(locationSection, d, in, false, "/")
+		at := h.open(locationSection, d, in, "", false, "/")
 		h.put(at, d, d.Name, JkHandler)
 		h.keep(at)
 	case name == "jakarta-servlet2":
@@ -205,7 +205,7 @@ func (h *httpd) scriptAlias(d *apache.Directive, in context) bool {
 		return true
 	}
 	h.warn(d, "is not done: there are no CGI programs, and nobody may ask for them")
-	at := h.open(locationSection, d, in, match, args[0])
+	at := h.open(locationSection, d, in, "", match, args[0])
 	h.put(at, d, "Require", "all", "denied")
 	h.keep(at)
 	return true

@@ -209,6 +209,12 @@ var errPlaced = errors.New("expected PATH or VHOST PATH, and ~ before a regular 
 
 // open reads the header of a section [directory] or [files].
 func (d *directorySettings) open(p *parser, args []string) (err error) {
+	if d.Files {
+		args = d.within(p, args)
+	}
+	if _, err := path.Match(d.Within, ""); err != nil {
+		return fmt.Errorf("%q is no pattern: a bracket or a backslash is left open", d.Within)
+	}
 	if d.vhost, d.Path, d.Match, err = placed(args); err != nil {
 		return err
 	}
@@ -224,6 +230,20 @@ func (d *directorySettings) open(p *parser, args []string) (err error) {
 		return fmt.Errorf("%q is no pattern: a bracket or a backslash is left open", d.Path)
 	}
 	return nil
+}
+
+// within takes the directory out of the header of a section [files]: [VHOST]
+// [DIRECTORY] [~] NAME.
+func (d *directorySettings) within(p *parser, args []string) []string {
+	at := len(args) - 2
+	if at >= 0 && args[at] == "~" {
+		at--
+	}
+	if at < 0 || !strings.HasPrefix(args[at], "/") {
+		return args
+	}
+	d.Within = p.path(args[at])
+	return slices.Delete(slices.Clone(args), at, at+1)
 }
 
 // vhosts enters the virtual hosts and looks for names that two of them have.

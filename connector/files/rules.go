@@ -43,7 +43,8 @@ type section struct {
 	wild    bool           // pattern has wildcards
 	re      *regexp.Regexp // nil for none
 	files   bool
-	depth   int // elements of a directory's path
+	within  *section // that the files are in; nil: everywhere
+	depth   int      // elements of a directory's path
 	rules   *conf.FileRules
 	access  conf.Access
 	number  int // place in the configuration, counted from 1, if it says something for the front
@@ -51,7 +52,7 @@ type section struct {
 
 // sectionsOf are the sections of one server in the order in which they apply:
 // directories, those nearer to the root first and expressions behind all others,
-// then files. Of equal ones those of the main server come first.
+// then files, and files within directories as those. Of equal ones those of the main server come first.
 func sectionsOf(list []conf.Directory, vhost int) []section {
 	servers := []int{0}
 	if vhost > 0 {
@@ -73,11 +74,17 @@ func sectionsOf(list []conf.Directory, vhost int) []section {
 			}
 			s.wild = strings.ContainsAny(s.pattern, `*?[\`)
 			s.depth = depthOf(s.pattern)
+			if d.Within != "" {
+				s.within = &section{pattern: d.Within, wild: strings.ContainsAny(d.Within, `*?[\`), depth: depthOf(d.Within)}
+				s.depth = s.within.depth
+			}
 			out = append(out, s)
 		}
 	}
 	rank := func(s *section) int {
 		switch {
+		case s.within != nil:
+			return 3
 		case s.files:
 			return 2
 		case s.re != nil:
@@ -86,7 +93,7 @@ func sectionsOf(list []conf.Directory, vhost int) []section {
 		return 0
 	}
 	slices.SortStableFunc(out, func(a, b section) int {
-		if c := cmp.Compare(rank(&a), rank(&b)); c != 0 || rank(&a) > 0 {
+		if c := cmp.Compare(rank(&a), rank(&b)); c != 0 || rank(&a) == 1 || rank(&a) == 2 {
 			return c
 		}
 		return cmp.Compare(a.depth, b.depth)
@@ -98,7 +105,7 @@ func sectionsOf(list []conf.Directory, vhost int) []section {
 // absolute path.
 func (s *section) covers(file string, dir bool) bool {
 	switch {
-	case s.files && dir:
+	case s.files && dir, s.within != nil && !s.within.covers(file, false):
 		return false
 	case s.files && s.re != nil:
 		return s.re.MatchString(path.Base(file))

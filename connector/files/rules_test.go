@@ -32,6 +32,12 @@ func TestCovers(t *testing.T) {
 		{conf.Directory{Path: "*.bak", Files: true}, "/srv/a.bak", true, false},
 		{conf.Directory{Path: "*.bak", Files: true}, "/srv/a.bak/x", false, false},
 		{conf.Directory{Path: `^\.x`, Files: true, Match: true}, "/srv/.xy", false, true},
+		{conf.Directory{Path: "*.bak", Files: true, Within: "/srv"}, "/srv/a/b.bak", false, true},
+		{conf.Directory{Path: "*.bak", Files: true, Within: "/srv"}, "/srvx/b.bak", false, false},
+		{conf.Directory{Path: "*.bak", Files: true, Within: "/srv"}, "/srv/b.bak", true, false},
+		{conf.Directory{Path: "*.bak", Files: true, Within: "/srv/*/pub"}, "/srv/a/pub/x/b.bak", false, true},
+		{conf.Directory{Path: "*.bak", Files: true, Within: "/srv/*/pub"}, "/srv/a/b.bak", false, false},
+		{conf.Directory{Path: "k$", Files: true, Match: true, Within: "/srv/a"}, "/srv/a/b.bak", false, true},
 	} {
 		s := sectionsOf([]conf.Directory{tt.section}, 0)
 		if got := s[0].covers(tt.file, tt.dir); got != tt.want {
@@ -47,6 +53,8 @@ func index(name string) conf.FileRules { return conf.FileRules{Index: []string{n
 // of two alike the later one, and that of a virtual host.
 func TestSectionOrder(t *testing.T) {
 	list := []conf.Directory{
+		{Path: "y.x", Files: true, Within: "/srv/www/a/b/in/deep", Rules: index("within, deep")},
+		{Path: "y.x", Files: true, Within: "/srv/www/a/b/in", Rules: index("within")},
 		{Path: "*.x", Files: true, Rules: index("files")},
 		{Path: "/srv/w.*/re", Match: true, Rules: index("re")},
 		{VHost: 2, Path: "/srv/www/v2", Rules: index("v2")},
@@ -65,7 +73,7 @@ func TestSectionOrder(t *testing.T) {
 		name  string
 		want  string
 	}{
-		{0, "", "wild"}, {0, "x", "wild"}, {0, "a/x", "a again"}, {0, "a/b/x", "b"}, {0, "a/b/c/x", "b"}, {0, "a/b/y.x", "files"}, {0, "re", "re"}, {0, "v/x", "v"},
+		{0, "", "wild"}, {0, "x", "wild"}, {0, "a/x", "a again"}, {0, "a/b/x", "b"}, {0, "a/b/c/x", "b"}, {0, "a/b/y.x", "files"}, {0, "a/b/in/y.x", "within"}, {0, "a/b/in/z.x", "files"}, {0, "a/b/in/deep/y.x", "within, deep"}, {0, "re", "re"}, {0, "v/x", "v"},
 		{1, "v/x", "v1"}, {1, "v2/x", "wild"}, {2, "v2/x", "v2"}, {2, "v/x", "v"},
 	} {
 		d := newDirectory("/srv/www", nil, &top, sectionsOf(list, tt.vhost))
