@@ -6,9 +6,11 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -541,11 +543,28 @@ func (p *play) stopped(f func()) {
 func TestReversed(t *testing.T) {
 	for part, status := range map[string]int{"leaves": 6, "vanishes": unknownStatus, "returns": 0} {
 		t.Run(part, func(t *testing.T) {
-			p := open(t, part)
+			name := filepath.Join(t.TempDir(), "notify")
+			l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			p := open(t, part, notifyVar+"="+name)
 			first := p.expect("1: serves")
 			p.signal(syscall.SIGHUP)
 			p.expect("1: hangup")
-			p.expect("2: serves")
+			second := p.expect("2: serves")
+			// The keeper knows it before it vanishes.
+			_ = l.SetDeadline(time.Now().Add(limit))
+			for buf := make([]byte, 1000); ; {
+				n, err := l.Read(buf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(string(buf[:n]), fmt.Sprintf("process %d serves", second)) {
+					break
+				}
+			}
 			// It is the current one now, but the first is told to end it.
 			if err := syscall.Kill(first, syscall.SIGUSR1); err != nil {
 				t.Fatal(err)
