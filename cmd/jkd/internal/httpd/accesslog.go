@@ -64,7 +64,8 @@ func (ss *session) log(start, end time.Time) {
 	e.Request, e.RequestField, e.ResponseField = &x.Request, ss.requestField, ss.responseField
 	e.Method, e.Target, e.Protocol = x.Method, nil, nil
 	if ss.h.seen && len(x.raw) >= ss.h.proto.to {
-		e.Target, e.Protocol = ss.h.target.of(x.raw), ss.h.proto.of(x.raw)
+		// An ErrorDocument has made another one of x.Method.
+		e.Method, e.Target, e.Protocol = ss.h.method.of(x.raw), ss.h.target.of(x.raw), ss.h.proto.of(x.raw)
 	}
 	e.Server, e.LocalPort = site.Name, ss.localPort
 	e.Status, e.Body, e.In, e.Out = ss.w.status, ss.w.out, ss.in.taken()-ss.before, ss.w.wire

@@ -110,3 +110,25 @@ func TestErrorDocument(t *testing.T) {
 		}
 	}
 }
+
+// The access log has the request as it came, and the status as it went.
+func TestErrorDocumentLog(t *testing.T) {
+	out := &logBuffer{}
+	o := defaults()
+	o.Sites = logged(out, "%r %>s %B")
+	o.Sites[0].Documents = []ErrorDocument{{Status: 503, Path: []byte("/page")}}
+	s := start(t, "blocking", o, func(r *connector.Request, w connector.ResponseWriter) error {
+		if string(r.Path) == "/page" {
+			return reply(w, 200, "sorry")
+		}
+		return &connector.Error{Worker: "w", Op: "test", Status: 503}
+	})
+	c := s.dial()
+	c.send("PUT /x?a=b HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+	c.want(503)
+	const want = "PUT /x?a=b HTTP/1.1 503 5\n"
+	eventually(t, "log line", func() bool { return out.String() != "" })
+	if got := out.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
