@@ -125,6 +125,9 @@ func headerEdit(args []string, request bool) (e HeaderEdit, note string, err err
 		}
 		return e, "", fmt.Errorf("%s can not be set: it says where a message ends, or is about one connection, and two readings of it are a security hole", e.Name)
 	}
+	if request && strings.EqualFold(e.Name, "Host") && slices.Contains([]string{"append", "merge", "add", "edit", "edit*"}, e.Action) {
+		return e, "", fmt.Errorf("Host can be set, not changed by %s: a request has one, and two readings of it are a security hole", e.Action)
+	}
 	return e, "", nil
 }
 
