@@ -27,11 +27,8 @@ type Config struct {
 	Env []EnvSetting
 	// Redirects are the main server's, in file order.
 	Redirects []Redirect
-	// ErrorDocuments are the main server's, in file order: the last one for a
-	// status counts.
-	ErrorDocuments []ErrorDocument
-	// Headers are the main server's, in file order.
-	Headers []HeaderEdit
+	// Answers is the main server's.
+	Answers
 	// Locations are the sections [location PATH], in file order.
 	Locations []Location
 	// Files is what the directives about files say, nil when there are none.

@@ -54,11 +54,8 @@ type Directory struct {
 	Within string
 	Rules  FileRules
 	Access Access
-	// ErrorDocuments and Headers come after those of the server and of directories
-	// that apply before this one, and before those of locations.
-	ErrorDocuments []ErrorDocument
-	Headers        []HeaderEdit
-	Line           int
+	Answers
+	Line int
 }
 
 // FileRules are what a server, a directory or a location says about files. What

@@ -22,11 +22,8 @@ type VHost struct {
 	// Redirects are its own and then the main server's: the first that matches
 	// counts.
 	Redirects []Redirect
-	// ErrorDocuments are the main server's and then its own: the last one for a
-	// status counts.
-	ErrorDocuments []ErrorDocument
-	// Headers are the main server's and then its own.
-	Headers []HeaderEdit
+	// Answers is the main server's and then its own.
+	Answers
 }
 
 // Location is a section [location PATH] or [location NAME PATH]: what holds
@@ -48,10 +45,7 @@ type Location struct {
 	Access    Access
 	Rules     FileRules
 	Redirects []Redirect // the last location's count first
-	// ErrorDocuments go before those of the server and of locations before this one.
-	ErrorDocuments []ErrorDocument
-	// Headers come after those of the server and of locations before this one.
-	Headers []HeaderEdit
+	Answers
 	// Handler is SetHandler: "jakarta-servlet" or "".
 	Handler string
 	// Worker is the argument of JkMount, extensions and all; "" for none. It

@@ -31,14 +31,8 @@ func addErrorDocument(t table) {
 			return nil
 		}
 		e.Line = g.Line
-		switch in := g.in; {
-		case in.location != nil:
-			in.location.ErrorDocuments = append(in.location.ErrorDocuments, e)
-		case in.directory != nil:
-			in.directory.ErrorDocuments = append(in.directory.ErrorDocuments, e)
-		default:
-			in.server.errorDocuments = append(in.server.errorDocuments, e)
-		}
+		a := g.in.answers()
+		a.ErrorDocuments = append(a.ErrorDocuments, e)
 		return nil
 	}})
 }

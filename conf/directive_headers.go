@@ -48,14 +48,8 @@ func addHeader(t table, name string) {
 			return nil
 		}
 		e.Line = g.Line
-		switch in := g.in; {
-		case in.location != nil:
-			in.location.Headers = append(in.location.Headers, e)
-		case in.directory != nil:
-			in.directory.Headers = append(in.directory.Headers, e)
-		default:
-			in.server.headers = append(in.server.headers, e)
-		}
+		a := g.in.answers()
+		a.Headers = append(a.Headers, e)
 		return nil
 	}})
 }
@@ -80,9 +74,8 @@ func headerEdit(args []string, request bool) (e HeaderEdit, note string, err err
 		return e, "is not done: fields of the request are not sent back, and no notes are taken", nil
 	case !slices.Contains(HeaderActions, e.Action):
 		return e, "", fmt.Errorf("there is no action %s%s (%s)", Printable(e.Action), DidYouMean(e.Action, HeaderActions), strings.Join(HeaderActions, ", "))
-	case e.Name == "" || strings.ContainsFunc(e.Name, func(c rune) bool {
-		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
-	}):
+	}
+	if _, err := token(e.Name); err != nil {
 		return e, "", fmt.Errorf("%s is no name of a field", Printable(e.Name))
 	}
 	need := 1

@@ -43,19 +43,29 @@ func (s *scope) setEnv(e EnvSetting) {
 	s.server.env = append(s.server.env, e)
 }
 
+// answers is where the scope says something of answers.
+func (s *scope) answers() *Answers {
+	switch {
+	case s.location != nil:
+		return &s.location.Answers
+	case s.directory != nil:
+		return &s.directory.Answers
+	}
+	return &s.server.answers
+}
+
 // server is the main server or a virtual host in the making.
 type server struct {
-	name           string // of [vhost], with its port
-	title          string // as messages name it
-	vhost          VHost
-	aliases        []alias
-	env            []EnvSetting
-	redirects      []Redirect
-	errorDocuments []ErrorDocument
-	headers        []HeaderEdit
-	jk             jkSettings
-	proxy          proxySettings
-	files          filesSettings
+	name      string // of [vhost], with its port
+	title     string // as messages name it
+	vhost     VHost
+	aliases   []alias
+	env       []EnvSetting
+	redirects []Redirect
+	answers   Answers
+	jk        jkSettings
+	proxy     proxySettings
+	files     filesSettings
 }
 
 type alias struct {
@@ -258,7 +268,7 @@ func (p *parser) vhosts() {
 	}
 	owners := map[key]owner{}
 	main := p.servers[0]
-	p.cfg.Env, p.cfg.Redirects, p.cfg.ErrorDocuments, p.cfg.Headers = main.env, main.redirects, main.errorDocuments, main.headers
+	p.cfg.Env, p.cfg.Redirects, p.cfg.Answers = main.env, main.redirects, main.answers
 	for _, s := range p.servers[1:] {
 		owners[key{s.vhost.Name, s.vhost.Port}] = owner{s.title, s.vhost.Line}
 	}
@@ -278,8 +288,7 @@ func (p *parser) vhosts() {
 		}
 		v.Env = append(slices.Clone(p.cfg.Env), s.env...)
 		v.Redirects = append(slices.Clone(s.redirects), p.cfg.Redirects...)
-		v.ErrorDocuments = append(slices.Clone(p.cfg.ErrorDocuments), s.errorDocuments...)
-		v.Headers = append(slices.Clone(p.cfg.Headers), s.headers...)
+		v.Answers = s.answers.over(&p.cfg.Answers)
 		p.cfg.VHosts = append(p.cfg.VHosts, v)
 	}
 	p.cfg.index()

@@ -18,17 +18,14 @@ import (
 // are yet to be added: addLogs.
 func sites(c *conf.Config) []httpd.Site {
 	out := make([]httpd.Site, 1+len(c.VHosts))
-	out[0].Name, out[0].Env, out[0].Documents = c.Server.ServerName, envSettings(c.Env), errorDocuments(c.ErrorDocuments)
-	out[0].Headers = headerEdits(c.Headers)
+	out[0].Name, out[0].Env, out[0].Answers = c.Server.ServerName, envSettings(c.Env), answers(&c.Answers)
 	for i := range c.VHosts {
 		v := &c.VHosts[i]
-		out[i+1].Name, out[i+1].Env, out[i+1].Documents = v.Name, envSettings(v.Env), errorDocuments(v.ErrorDocuments)
-		out[i+1].Headers = headerEdits(v.Headers)
+		out[i+1].Name, out[i+1].Env, out[i+1].Answers = v.Name, envSettings(v.Env), answers(&v.Answers)
 	}
 	main := locations(c, 0)
-	anything := len(c.CustomLogs) > 0 || slices.ContainsFunc(directories(c), func(d httpd.Directory) bool {
-		return len(d.Documents)+len(d.Headers.Answer) > 0
-	})
+	anything := len(c.CustomLogs) > 0 || c.Answers.Says() ||
+		c.Files != nil && slices.ContainsFunc(c.Files.Directories, func(d conf.Directory) bool { return d.Says() })
 	for i := range out {
 		anything = anything || c.Jk != nil && c.Jk.Servers[i].RequestLogFormat != ""
 		s := &out[i]
@@ -37,7 +34,7 @@ func sites(c *conf.Config) []httpd.Site {
 			s.Locations = append(slices.Clone(main), locations(c, i)...)
 		}
 		s.Locations = append(slices.Clip(s.Locations), statusAccess(c)...)
-		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0 || len(s.Documents) > 0 || len(s.Headers.Request)+len(s.Headers.Answer) > 0
+		anything = anything || len(s.Env) > 0 || len(s.Locations) > 0 || i > 0 && c.VHosts[i-1].Says()
 	}
 	if !anything {
 		return nil
@@ -46,12 +43,12 @@ func sites(c *conf.Config) []httpd.Site {
 }
 
 // directories are what the sections about files say to the front.
-func directories(c *conf.Config) (out []httpd.Directory) {
+func directories(c *conf.Config) (out []httpd.Answers) {
 	if c.Files == nil {
 		return nil
 	}
-	for _, d := range c.Files.Directories {
-		out = append(out, httpd.Directory{Documents: errorDocuments(d.ErrorDocuments), Headers: headerEdits(d.Headers)})
+	for i := range c.Files.Directories {
+		out = append(out, answers(&c.Files.Directories[i].Answers))
 	}
 	return out
 }
@@ -61,10 +58,10 @@ func locations(c *conf.Config, vhost int) []httpd.Location {
 	var out []httpd.Location
 	for i, l := range c.Locations {
 		forConnectors := l.Access.Says() || !l.Rules.Empty() || len(l.Redirects) > 0
-		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && len(l.ErrorDocuments)+len(l.Headers) == 0 && !forConnectors {
+		if l.VHost != vhost || len(l.Env) == 0 && l.Handler == "" && !l.Says() && !forConnectors {
 			continue
 		}
-		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler, Documents: errorDocuments(l.ErrorDocuments), Headers: headerEdits(l.Headers)}
+		site := httpd.Location{Path: l.Path, Env: envSettings(l.Env), Handler: l.Handler, Answers: answers(&l.Answers)}
 		if forConnectors {
 			site.Number = i + 1
 		}
@@ -98,29 +95,27 @@ func statusAccess(c *conf.Config) []httpd.Location {
 	return out
 }
 
-func errorDocuments(list []conf.ErrorDocument) []httpd.ErrorDocument {
-	var out []httpd.ErrorDocument
-	for _, e := range list {
+// answers is what one place says. [checkHeaders] has judged it.
+func answers(a *conf.Answers) (out httpd.Answers) {
+	for _, e := range a.ErrorDocuments {
 		d := httpd.ErrorDocument{Status: e.Status, URL: e.URL, Text: e.Text}
 		if e.Path != "" {
 			d.Path = []byte(e.Path)
 		}
-		out = append(out, d)
+		out.Documents = append(out.Documents, d)
 	}
-	return out
-}
-
-// headerEdits are the directives of one place. [checkHeaders] has judged them.
-func headerEdits(list []conf.HeaderEdit) (out httpd.Headers) {
-	for _, h := range list {
-		e := headers.Edit{Action: headers.Action(slices.Index(conf.HeaderActions, h.Action)), Name: h.Name, Always: h.Always, Env: h.Env, Unless: h.Unless}
+	for _, h := range a.Headers {
+		e := headers.Edit{Action: headers.Action(slices.Index(headers.Actions[:], h.Action)), Name: h.Name, Env: h.Env, Unless: h.Unless}
 		e.Value, _ = headers.ParseFormat(h.Value)
 		if h.Match != "" {
 			e.Match = regexp.MustCompile(h.Match)
 		}
-		if h.Request {
+		switch {
+		case h.Request:
 			out.Request = append(out.Request, e)
-		} else {
+		case h.Always:
+			out.Always = append(out.Always, e)
+		default:
 			out.Answer = append(out.Answer, e)
 		}
 	}

@@ -92,23 +92,19 @@ func (u *upgrader) serve(c net.Conn) {
 
 const ask101 = "GET %s HTTP/1.1\r\nHost: ws.test\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13\r\n\r\n"
 
-// wsClient is a client's connection.
+// wsClient is a client's connection that ends the test when it fails.
 type wsClient struct {
-	*net.TCPConn
-	t  *testing.T
-	br *bufio.Reader
+	*conn
+	t *testing.T
 }
 
 func dialWS(t *testing.T, addr string) *wsClient {
 	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	_ = c.SetDeadline(time.Now().Add(patience))
-	return &wsClient{c.(*net.TCPConn), t, bufio.NewReader(c)}
+	return &wsClient{dial(t, addr), t}
 }
+
+// tcp is what not every connection can do.
+func (c *wsClient) tcp() *net.TCPConn { return c.Conn.(*net.TCPConn) }
 
 func (c *wsClient) say(format string, args ...any) {
 	c.t.Helper()
@@ -122,7 +118,7 @@ func (c *wsClient) head() string {
 	c.t.Helper()
 	var b strings.Builder
 	for !strings.HasSuffix(b.String(), "\r\n\r\n") {
-		line, err := c.br.ReadString('\n')
+		line, err := c.r.ReadString('\n')
 		b.WriteString(line)
 		if err != nil {
 			c.t.Fatalf("%q, %v", b.String(), err)
@@ -134,7 +130,7 @@ func (c *wsClient) head() string {
 func (c *wsClient) want(text string) {
 	c.t.Helper()
 	b := make([]byte, len(text))
-	if _, err := io.ReadFull(c.br, b); err != nil || string(b) != text {
+	if _, err := io.ReadFull(c.r, b); err != nil || string(b) != text {
 		c.t.Fatalf("%.100q, %v, want %.100q", b, err, text)
 	}
 }
@@ -195,26 +191,26 @@ func TestWebSocket(t *testing.T) {
 		big := strings.Repeat("0123456789abcdef", 1<<16)
 		go func() { _, _ = io.WriteString(c, big) }()
 		c.want(strings.ToUpper(big))
-		_ = c.CloseWrite()
-		if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
+		_ = c.tcp().CloseWrite()
+		if rest, err := io.ReadAll(c.r); err != nil || len(rest) > 0 {
 			t.Errorf("at the end: %q, %v", rest, err)
 		}
 
 		// The end of one direction leaves the other.
 		c = open("/ws/deaf")
-		_ = c.CloseWrite()
-		if rest, err := io.ReadAll(c.br); err != nil || string(rest) != "goodbye" {
+		_ = c.tcp().CloseWrite()
+		if rest, err := io.ReadAll(c.r); err != nil || string(rest) != "goodbye" {
 			t.Errorf("after the client's end: %q, %v", rest, err)
 		}
 		// A client that vanishes takes the back end's connection along.
 		before := u.ends.Load()
 		c = open("/ws/x")
-		_ = c.SetLinger(0)
+		_ = c.tcp().SetLinger(0)
 		c.Close()
 		s.eventually("the back end's connection ends", func() bool { return u.ends.Load() > before })
 		// So does silence.
 		c = open("/idle/x")
-		if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
+		if rest, err := io.ReadAll(c.r); err != nil || len(rest) > 0 {
 			t.Errorf("after silence: %q, %v", rest, err)
 		}
 		if c = open("/any/x"); mpm == "worker" {
@@ -248,7 +244,7 @@ func TestWebSocket(t *testing.T) {
 			c := dialWS(t, s.addr)
 			method, _, _ := strings.Cut(tt.request, " ")
 			c.say("%sGET /plain/next HTTP/1.1\r\nHost: ws.test\r\nConnection: close\r\n\r\n", tt.request)
-			r, err := http.ReadResponse(c.br, &http.Request{Method: method})
+			r, err := http.ReadResponse(c.r, &http.Request{Method: method})
 			if err != nil {
 				t.Fatalf("%q: %v", tt.request, err)
 			}
@@ -256,7 +252,7 @@ func TestWebSocket(t *testing.T) {
 			if h := <-u.heads; r.StatusCode != tt.status || strings.Contains(h, "Upgrade") != (tt.back != "") || !strings.Contains(h, tt.back) || strings.Contains(h, "h2c") {
 				t.Errorf("%q: %d, the back end gets %q", tt.request, r.StatusCode, h)
 			}
-			if r, err := http.ReadResponse(c.br, nil); err != nil || r.StatusCode != 200 {
+			if r, err := http.ReadResponse(c.r, nil); err != nil || r.StatusCode != 200 {
 				t.Errorf("%q: then %v, %v", tt.request, r, err)
 			}
 			c.Close()
@@ -376,7 +372,7 @@ func TestWebSocketTomcat(t *testing.T) {
 		}
 		c.say("%s", "\x88\x82\x00\x00\x00\x00\x03\xe8") // a close frame, 1000
 		c.want("\x88\x02\x03\xe8")
-		if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
+		if rest, err := io.ReadAll(c.r); err != nil || len(rest) > 0 {
 			t.Errorf("at the end: %q, %v", rest, err)
 		}
 	})

@@ -52,7 +52,8 @@ type section struct {
 
 // sectionsOf are the sections of one server in the order in which they apply:
 // directories, those nearer to the root first and expressions behind all others,
-// then files, and files within directories as those. Of equal ones those of the main server come first.
+// then files, and files within directories as those. Of equal ones those of the
+// main server come first.
 func sectionsOf(list []conf.Directory, vhost int) []section {
 	servers := []int{0}
 	if vhost > 0 {
@@ -65,17 +66,18 @@ func sectionsOf(list []conf.Directory, vhost int) []section {
 			if d.VHost != server {
 				continue
 			}
-			s := section{pattern: d.Path, files: d.Files, rules: &d.Rules, access: d.Access}
-			if len(d.ErrorDocuments)+len(d.Headers) > 0 {
+			s := section{rules: &d.Rules, access: d.Access, files: d.Files}
+			if d.Says() {
 				s.number = i + 1
 			}
 			if d.Match {
-				s.pattern, s.re = "", regexp.MustCompile(d.Path) // conf has judged it
+				s.re = regexp.MustCompile(d.Path) // conf has judged it
+			} else {
+				s.about(d.Path)
 			}
-			s.wild = strings.ContainsAny(s.pattern, `*?[\`)
-			s.depth = depthOf(s.pattern)
 			if d.Within != "" {
-				s.within = &section{pattern: d.Within, wild: strings.ContainsAny(d.Within, `*?[\`), depth: depthOf(d.Within)}
+				s.within = &section{}
+				s.within.about(d.Within)
 				s.depth = s.within.depth
 			}
 			out = append(out, s)
@@ -99,6 +101,11 @@ func sectionsOf(list []conf.Directory, vhost int) []section {
 		return cmp.Compare(a.depth, b.depth)
 	})
 	return out
+}
+
+// about makes s one about a pattern.
+func (s *section) about(pattern string) {
+	s.pattern, s.wild, s.depth = pattern, strings.ContainsAny(pattern, `*?[\`), depthOf(pattern)
 }
 
 // covers tells whether s is about the file, or with dir the directory, of an

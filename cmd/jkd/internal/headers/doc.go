@@ -2,6 +2,6 @@
 // RequestHeader of mod_headers.
 //
 // An [Edit] is one directive; [Apply] carries out a list of them. What Apache has
-// in two tables, of answers that went well and of all, is two lists here: the
-// front applies those with Always to a list of their own and sends both.
+// in two tables, of answers that went well and of all, is two lists of edits and of
+// fields here: the front applies each to its own and sends both.
 package headers

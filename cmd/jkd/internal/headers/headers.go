@@ -36,8 +36,6 @@ type Edit struct {
 	Name   string
 	Value  Format // of all but Unset; of edits the replacement
 	Match  *regexp.Regexp
-	// Always is the condition always: the answer may be an error page.
-	Always bool
 	// Env, if not "", is a variable that must be set, or with Unless must not.
 	Env    string
 	Unless bool
@@ -52,6 +50,9 @@ type Context struct {
 
 // Apply returns fields as list leaves them; fields itself stays as it is.
 func Apply(list []Edit, fields []connector.Field, c *Context) []connector.Field {
+	if len(list) == 0 {
+		return fields
+	}
 	out := slices.Clone(fields)
 	for i := range list {
 		if e := &list[i]; e.counts(c) {

@@ -51,7 +51,7 @@ func needs(sites []Site) (n logformat.Needs) {
 }
 
 // log writes the access log lines of a request that is over.
-func (ss *session) log(start, end time.Time) {
+func (ss *session) log(end time.Time) {
 	x := &ss.x
 	if x.VHost >= len(ss.s.o.Sites) {
 		return
@@ -69,7 +69,7 @@ func (ss *session) log(start, end time.Time) {
 	}
 	e.Server, e.LocalPort = site.Name, ss.localPort
 	e.Status, e.Body, e.In, e.Out = ss.w.status, ss.w.out, ss.in.taken()-ss.before, ss.w.wire
-	e.Start, e.FirstByte, e.End = start, ss.w.first, end
+	e.Start, e.FirstByte, e.End = ss.start, ss.w.first, end
 	e.Earlier, e.PID = max(ss.served-1, 0), ss.s.pid
 	e.Aborted, e.Kept = ss.w.err != nil, ss.w.err == nil && ss.w.keep
 	for i := range site.Logs {

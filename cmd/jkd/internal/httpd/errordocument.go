@@ -2,7 +2,6 @@ package httpd
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"strconv"
 
@@ -23,30 +22,14 @@ type ErrorDocument struct {
 
 // document is what the configuration has for an error of a request, nil for
 // nothing. It is looked for only now, so that other requests do without.
-func (s *Server) document(x *exchange, status int) *ErrorDocument {
-	if x.VHost >= len(s.o.Sites) {
-		return nil
-	}
-	site := &s.o.Sites[x.VHost]
-	d := lastDocument(nil, site.Documents, status)
-	for _, n := range x.Directories {
-		d = lastDocument(d, s.o.Directories[n].Documents, status)
-	}
-	for i := range site.Locations {
-		if l := &site.Locations[i]; len(l.Documents) > 0 && l.covers(x.MatchPath) {
-			d = lastDocument(d, l.Documents, status)
+func (s *Server) document(x *exchange, status int) (d *ErrorDocument) {
+	s.answers(x, func(a *Answers) {
+		for i := range a.Documents {
+			if a.Documents[i].Status == status {
+				d = &a.Documents[i]
+			}
 		}
-	}
-	return d
-}
-
-// lastDocument is the last of list for a status, d if there is none.
-func lastDocument(d *ErrorDocument, list []ErrorDocument, status int) *ErrorDocument {
-	for i := range list {
-		if list[i].Status == status {
-			d = &list[i]
-		}
-	}
+	})
 	return d
 }
 
@@ -93,7 +76,7 @@ func (ss *session) serveDocument(d *ErrorDocument, status int, fields []connecto
 	x.Method = methodGET
 	// What came with the request was for the page that has failed.
 	x.Fields = slices.DeleteFunc(x.Fields, func(f connector.Field) bool { return ofAnotherPage(f.Name) })
-	x.ContentLength, x.Body, x.Upgrade = 0, noBody{}, nil
+	x.ContentLength, x.Body, x.Upgrade = 0, &body{done: true}, nil
 	var target []byte
 	target, x.Query, x.HasQuery = bytes.Cut(d.Path, []byte{'?'})
 	if err := ss.redirect(target); err != nil {
@@ -130,11 +113,6 @@ func (w *response) asDocument(status int, fields []connector.Field) (int, []conn
 }
 
 var methodGET = []byte("GET")
-
-// noBody is the body of a request without one.
-type noBody struct{}
-
-func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 // cloneFields copies fields, which belong to whoever has failed, and leaves out
 // those of its page.

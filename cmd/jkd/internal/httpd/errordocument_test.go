@@ -16,7 +16,7 @@ import (
 func TestErrorDocument(t *testing.T) {
 	o := defaults()
 	o.Sites = []Site{{
-		Documents: []ErrorDocument{
+		Answers: Answers{Documents: []ErrorDocument{
 			{Status: 503, Path: []byte("/not/this")},
 			{Status: 503, Path: []byte("/page?why=503")},
 			{Status: 502, Text: "<p>sorry"},
@@ -27,10 +27,10 @@ func TestErrorDocument(t *testing.T) {
 			{Status: 411, Path: []byte("/answer/302/to")},
 			{Status: 412, Path: []byte("/../out")},
 			{Status: 413, Path: []byte("/page")},
-		},
+		}},
 		Locations: []Location{
-			{Path: "/fail/503/own", Documents: []ErrorDocument{{Status: 503, Text: "of a location"}}},
-			{Path: "/fail/503/own/none", Documents: []ErrorDocument{{Status: 503}}},
+			{Path: "/fail/503/own", Answers: Answers{Documents: []ErrorDocument{{Status: 503, Text: "of a location"}}}},
+			{Path: "/fail/503/own/none", Answers: Answers{Documents: []ErrorDocument{{Status: 503}}}},
 			{Path: "/denied", Require: func(netip.Addr) bool { return false }},
 			{Path: "/page", Env: []EnvSetting{{Name: "SITE", Value: "page"}}},
 		},

@@ -14,24 +14,26 @@ import (
 // TestHeaders: what is said of requests reaches workers, and what is said of
 // answers clients; of pages that are the server's own only with always.
 func TestHeaders(t *testing.T) {
-	edit := func(action headers.Action, name, value string, always bool) headers.Edit {
+	edit := func(action headers.Action, name, value string) headers.Edit {
 		f, err := headers.ParseFormat(value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return headers.Edit{Action: action, Name: name, Value: f, Always: always}
+		return headers.Edit{Action: action, Name: name, Value: f}
 	}
 	o := defaults()
 	o.Sites = []Site{{
-		Headers: Headers{
-			Request: []headers.Edit{edit(headers.Set, "X-Set", "main", false), edit(headers.Unset, "X-Gone", "", false)},
-			Answer:  []headers.Edit{edit(headers.Set, "X-A", "main", false), edit(headers.Set, "X-B", "all", true), edit(headers.Unset, "X-Worker", "", true)},
-		},
+		Answers: Answers{Headers: Headers{
+			Request: []headers.Edit{edit(headers.Set, "X-Set", "main"), edit(headers.Unset, "X-Gone", "")},
+			Answer:  []headers.Edit{edit(headers.Set, "X-A", "main")},
+			Always:  []headers.Edit{edit(headers.Set, "X-B", "all"), edit(headers.Unset, "X-Worker", "")},
+		}},
 		Locations: []Location{
-			{Path: "/l", Headers: Headers{
-				Request: []headers.Edit{edit(headers.Append, "X-Set", "location", false)},
-				Answer:  []headers.Edit{edit(headers.Unset, "X-A", "", false), edit(headers.Set, "Content-Type", "a/b", true)},
-			}},
+			{Path: "/l", Answers: Answers{Headers: Headers{
+				Request: []headers.Edit{edit(headers.Append, "X-Set", "location")},
+				Answer:  []headers.Edit{edit(headers.Unset, "X-A", "")},
+				Always:  []headers.Edit{edit(headers.Set, "Content-Type", "a/b")},
+			}}},
 		},
 	}}
 	s := start(t, "blocking", o, func(r *connector.Request, w connector.ResponseWriter) error {

@@ -58,8 +58,9 @@ type Options struct {
 	// Sites are the main server and the virtual hosts by number; nil when
 	// nothing is set for any of them.
 	Sites []Site
-	// Directories are those that requests name in theirs, by number.
-	Directories []Directory
+	// Directories are the sections [directory] and [files] that requests name in
+	// their Directories, by number.
+	Directories []Answers
 
 	// Moved is asked for requests before it is known who may ask, and MovedHere
 	// before everybody else of those who may: Redirect, which has no back end.

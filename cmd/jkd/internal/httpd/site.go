@@ -13,10 +13,35 @@ type Site struct {
 	// Locations are those that may apply, in the order in which they do: what
 	// a later one says counts.
 	Locations []Location
-	Documents []ErrorDocument // the last for a status counts
-	Headers   Headers
-	Logs      []AccessLog
+	Answers
+	Logs []AccessLog
 }
+
+// Answers is what a server, a location, or a section [directory] or [files] says of
+// answers.
+type Answers struct {
+	Documents []ErrorDocument // the last for a status counts
+	Headers
+}
+
+// answers calls f for what the places of a request say, the nearest last.
+func (s *Server) answers(x *exchange, f func(*Answers)) {
+	if x.VHost >= len(s.o.Sites) {
+		return
+	}
+	site := &s.o.Sites[x.VHost]
+	f(&site.Answers)
+	for _, n := range x.Directories {
+		f(&s.o.Directories[n])
+	}
+	for i := range site.Locations {
+		if l := &site.Locations[i]; l.says() && l.covers(x.MatchPath) {
+			f(&l.Answers)
+		}
+	}
+}
+
+func (a *Answers) says() bool { return len(a.Documents) > 0 || a.edits() }
 
 // EnvSetting is SetEnv, or UnsetEnv, or a variable of SetEnvIf.
 type EnvSetting struct {
@@ -38,18 +63,10 @@ type Location struct {
 	Handler string // SetHandler; "" sets none
 	// Who may ask, in two ways that must both let a client in; nil says nothing.
 	Require, Order Access
-	Documents      []ErrorDocument // as Site's
-	Headers        Headers
+	Answers
 	// Number is its place in the configuration, counted from 1, if it says
 	// something that concerns files or redirects, else 0.
 	Number int
-}
-
-// Directory is what a section [directory] or [files] says beside what the connector
-// of files knows.
-type Directory struct {
-	Documents []ErrorDocument
-	Headers   Headers
 }
 
 // covers tells whether l is about a path that was prepared for mapping.
